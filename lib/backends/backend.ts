@@ -1,0 +1,126 @@
+import type { Intent } from '../model/intent.ts'
+import type { BackendType, Offer, OfferError } from '../model/offer.ts'
+
+/**
+ * What Berth needs of a cloud. One folder implements it, and `test/backends/conformance.ts` holds each to it.
+ *
+ * No call throws for what a cloud may answer: outcomes are values, so that the caller has to decide. What is not
+ * known is said to be not known; a guess here would be paid for.
+ */
+export interface Backend extends Catalogue, Launcher, Machines {
+  readonly type: BackendType
+}
+
+export interface Catalogue {
+  /** Whether the credentials work and may create and delete. Never throws. */
+  check(): Promise<CredentialsCheck>
+  /** Every row that can be rented, each judged alone; what went wrong stands beside them. Never throws. */
+  offers(): Promise<{ offers: Offer[]; errors: OfferError[] }>
+}
+
+export type CredentialsCheck =
+  | { ok: true }
+  /** `bad` is proved; `unknown` means that the cloud did not answer. `message` says what to do. */
+  | { ok: false; state: 'bad' | 'unknown'; message: string }
+
+export interface Launcher {
+  /** Name of the lock that serialises launches of such an offer, where the cloud can't tell two of them apart. */
+  launchLock(offer: Offer): string | undefined
+  /**
+   * What must be written down before `launch`: the machines that exist already, where the cloud has no retry token.
+   * Costs nothing. Undefined when they could not be listed in full: then nothing may be launched.
+   */
+  prepare(offer: Offer): Promise<{ existing?: string[] } | undefined>
+  /** The one paid call. Called only with an intent that is stored. */
+  launch(rental: Rental): Promise<LaunchOutcome>
+  /** What came of an intent whose answer was lost. Costs nothing. */
+  find(rental: Rental): Promise<FindOutcome>
+}
+
+/** An intent with the place that it is meant for. */
+export type Rental = {
+  intent: Intent
+  region: string
+  zone?: string | undefined
+  instanceType: string
+}
+
+export type LaunchedMachine = {
+  cloudId: string
+  /** Names this rental where `cloudId` names a slot that may come back for another. */
+  rentalId?: string | undefined
+}
+
+export type LaunchOutcome =
+  | { outcome: 'launched'; machine: LaunchedMachine }
+  /** Nothing exists, nothing is charged. */
+  | { outcome: 'rejected'; code: RejectionCode; message: string }
+  /** Something may exist: ask `find`. */
+  | { outcome: 'unknown'; message: string }
+
+/**
+ * Why nothing was launched. All but the last three lead to the next offer.
+ * `throttled`: nothing was judged; ask the same again after a while.
+ */
+export type RejectionCode =
+  | 'no_capacity'
+  | 'no_quota'
+  | 'no_balance'
+  | 'gone'
+  | 'invalid_settings'
+  | 'bad_credentials'
+  | 'throttled'
+
+export type FindOutcome =
+  | { outcome: 'found'; machine: LaunchedMachine }
+  /** Proved: nothing of this intent exists, and nothing will. */
+  | { outcome: 'absent' }
+  /** Not to be told yet, or (as the message says) only by a person. */
+  | { outcome: 'unclear'; message: string }
+
+export interface Machines {
+  /** Where a machine stands. Never throws. */
+  state(ref: MachineRef): Promise<MachineState>
+  /** Installs the system anew on a machine whose installation failed; undefined where the cloud has no such call. */
+  repair?(ref: MachineRef): Promise<{ ok: boolean; message: string }>
+  /** Gives a machine back. Asking twice is harmless. */
+  release(ref: MachineRef, options: { force: boolean }): Promise<ReleaseOutcome>
+  /** Every machine of the account, whoever made it. `complete: false` proves nothing about what is missing. */
+  owned(): Promise<OwnedListing>
+  /** How long a machine of this type may take from launch to a healthy agent, in milliseconds. */
+  bootDeadlineMs(instanceType: string): number
+}
+
+export type MachineRef = {
+  region: string
+  instanceType: string
+  cloudId: string
+  rentalId?: string | undefined
+  /** The mark of the intent that rented it. */
+  mark?: string | undefined
+}
+
+export type MachineState =
+  /** `progress` in words for people: "installing_os". */
+  | { state: 'starting'; progress: string }
+  | { state: 'running'; address: { hostname: string; port: number; username: string } }
+  /** It will not come up by itself. */
+  | { state: 'failed'; message: string }
+  /** Being given back, by whoever. */
+  | { state: 'stopping' }
+  /** The cloud shows, with credentials that work, that this rental exists no more. */
+  | { state: 'gone'; interrupted: boolean }
+  | { state: 'unknown'; message: string }
+
+export type ReleaseOutcome =
+  /** Asked; `state` will show `gone`. */
+  | { outcome: 'accepted' }
+  | { outcome: 'gone' }
+  /** Refused inside the prepaid minimum. */
+  | { outcome: 'too_early'; message: string }
+  /** Refused for now, or not known: ask again later. `retryAfterMs` where the cloud said so. */
+  | { outcome: 'retry'; message: string; retryAfterMs?: number | undefined }
+
+export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
+
+export type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }

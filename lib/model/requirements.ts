@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { contains, formatRange, parseCount, parseMemory, range } from './range.ts'
+import { architecture, gpuVendor, type Resources } from './resources.ts'
+
+const gpuRequirement = z.object({
+  vendor: gpuVendor.optional(),
+  names: z.array(z.string()).optional(),
+  memoryGb: range.optional(),
+  count: range,
+})
+type GpuRequirement = z.infer<typeof gpuRequirement>
+
+const cpuRequirement = z.object({ arch: architecture.optional(), count: range.optional() })
+type CpuRequirement = z.infer<typeof cpuRequirement>
+
+/** What a machine must have. A part that is missing asks for nothing. */
+export const requirements = z.object({
+  gpu: gpuRequirement.optional(),
+  cpu: cpuRequirement.optional(),
+  memoryGb: range.optional(),
+  diskGb: range.optional(),
+})
+export type Requirements = z.infer<typeof requirements>
+
+/** The requirement texts of a request, in dstack's syntax, each parsed with an error that names its field. */
+export const requirementFields = {
+  gpu: parsed(parseGpu).optional(),
+  cpu: parsed(parseCpu).optional(),
+  memory: parsed(parseMemory).optional(),
+  disk: parsed(parseMemory).optional(),
+}
+
+/** Whether a machine has what is asked for. Names compare without regard to case, and whole: A10 is not A100. */
+export const fits = (wanted: Requirements, has: Resources): boolean =>
+  gpuFits(wanted.gpu, has.gpu) &&
+  (wanted.cpu?.arch === undefined || wanted.cpu.arch === has.cpu.arch) &&
+  contains(wanted.cpu?.count ?? {}, has.cpu.count) &&
+  contains(wanted.memoryGb ?? {}, has.memoryGb) &&
+  contains(wanted.diskGb ?? {}, has.diskGb)
+
+/** One line for messages: `gpu=MI300X:192GB:8 cpu=x86:8..`, or `anything`. */
+export const formatRequirements = (wanted: Requirements): string => {
+  const parts: string[] = []
+  if (wanted.gpu) {
+    const { vendor, names, memoryGb, count } = wanted.gpu
+    const tokens = [vendor, names?.join(','), memoryGb && formatRange(memoryGb, 'GB'), formatRange(count)]
+    parts.push(`gpu=${tokens.filter(Boolean).join(':')}`)
+  }
+  if (wanted.cpu) {
+    const tokens = [wanted.cpu.arch, wanted.cpu.count && formatRange(wanted.cpu.count)]
+    parts.push(`cpu=${tokens.filter(Boolean).join(':')}`)
+  }
+  if (wanted.memoryGb) parts.push(`memory=${formatRange(wanted.memoryGb, 'GB')}`)
+  if (wanted.diskGb) parts.push(`disk=${formatRange(wanted.diskGb, 'GB')}`)
+  return parts.length === 0 ? 'anything' : parts.join(' ')
+}
+
+/**
+ * `MI300X:192GB:8`, `nvidia`, `amd:1..4`, `A100,H100:80GB..:2..`, `8`, in any order of the parts.
+ * Without a count, one GPU or more. Throws with what is wrong.
+ */
+export function parseGpu(text: string): GpuRequirement {
+  const found: Partial<GpuRequirement> = {}
+  const once = <Key extends keyof GpuRequirement>(key: Key, value: GpuRequirement[Key], token: string) => {
+    if (found[key] !== undefined)
+      throw new Error(`"${token}": the ${partNames[key]} is given twice in "${text}"`)
+    found[key] = value
+  }
+  for (const token of tokensOf(text, 'MI300X:192GB:8')) {
+    const vendor = vendorNames[token.toLowerCase()]
+    if (vendor) once('vendor', vendor, token)
+    else if (/^\d*(\.\.\d*)?$/.test(token)) once('count', positiveCount(token), token)
+    else if (/^[\d.]+ ?(MB|GB|TB)|^\.\.[\d.]+ ?(MB|GB|TB)/i.test(token))
+      once('memoryGb', parseMemory(token), token)
+    else once('names', namesOf(token), token)
+  }
+  return { ...found, count: found.count ?? { min: 1 } }
+}
+
+/** `8`, `8..`, `x86:8..`, `arm`. Throws with what is wrong. */
+export function parseCpu(text: string): CpuRequirement {
+  const found: CpuRequirement = {}
+  for (const token of tokensOf(text, 'x86:8..')) {
+    const arch = architecture.safeParse(token.toLowerCase())
+    if (arch.success && found.arch === undefined) found.arch = arch.data
+    else if (!arch.success && found.count === undefined) found.count = parseCount(token)
+    else throw new Error(`"${token}" is given twice in "${text}"; write for example "x86:8.."`)
+  }
+  return found
+}
+
+const partNames = { vendor: 'vendor', names: 'name', memoryGb: 'memory', count: 'count' } as const
+
+const vendorNames: Record<string, z.infer<typeof gpuVendor>> = { nvidia: 'nvidia', amd: 'amd' }
+
+const tokensOf = (text: string, example: string): string[] => {
+  const tokens = text.split(':').map((token) => token.trim())
+  if (tokens.includes('')) throw new Error(`"${text}" has an empty part; write for example "${example}"`)
+  return tokens
+}
+
+const positiveCount = (token: string) => {
+  const count = parseCount(token)
+  if (count.max === 0) throw new Error('a GPU count must be at least 1; leave gpu out to ask for any machine')
+  return count
+}
+
+const namesOf = (token: string): string[] => {
+  const names = token.split(',').map((name) => name.trim())
+  const odd = names.find((name) => !/^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(name))
+  if (odd !== undefined) {
+    throw new Error(
+      `"${odd}" is not a GPU name, a memory size or a count; write for example "MI300X:192GB:8"`,
+    )
+  }
+  return names
+}
+
+const gpuFits = (wanted: GpuRequirement | undefined, has: Resources['gpu']): boolean => {
+  if (!wanted) return true
+  if (!has) return false
+  return (
+    (wanted.vendor === undefined || wanted.vendor === has.vendor) &&
+    (wanted.names === undefined ||
+      wanted.names.some((name) => name.toLowerCase() === has.name.toLowerCase())) &&
+    contains(wanted.memoryGb ?? {}, has.memoryGb) &&
+    contains(wanted.count, has.count)
+  )
+}
+
+function parsed<Value>(parse: (text: string) => Value) {
+  return z.union([z.string().max(200), z.number()]).transform((text, context): Value => {
+    try {
+      return parse(String(text))
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) })
+      return z.NEVER
+    }
+  })
+}
