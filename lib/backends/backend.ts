@@ -14,7 +14,10 @@ export interface Backend extends Catalogue, Launcher, Machines {
 export interface Catalogue {
   /** Whether the credentials work and may create and delete. Never throws. */
   check(): Promise<CredentialsCheck>
-  /** Every row that can be rented, each judged alone; what went wrong stands beside them. Never throws. */
+  /**
+   * Every row that can be rented, each judged alone; what went wrong stands beside them. Never throws.
+   * The error code `unavailable` says that the cloud did not answer, so that asking again later may help.
+   */
   offers(): Promise<{ offers: Offer[]; errors: OfferError[] }>
 }
 
@@ -54,7 +57,7 @@ export type LaunchedMachine = {
 export type LaunchOutcome =
   | { outcome: 'launched'; machine: LaunchedMachine }
   /** Nothing exists, nothing is charged. */
-  | { outcome: 'rejected'; code: RejectionCode; message: string }
+  | { outcome: 'rejected'; code: RejectionCode; message: string; retryAfterMs?: number | undefined }
   /** Something may exist: ask `find`. */
   | { outcome: 'unknown'; message: string }
 

@@ -45,6 +45,8 @@ const machine = z.object({
   cloudId: z.string(),
   /** Names this rental where `cloudId` names a slot that can be rented again. */
   rentalId: z.string().optional(),
+  /** The mark of the intent that rented it. */
+  mark: z.string(),
   hostname: z.string().optional(),
   sshPort: z.int().optional(),
   sshUsername: z.string().optional(),
@@ -112,6 +114,8 @@ export const instance = z.object({
   visits: z.int().nonnegative(),
   /** When the next step is due. Until then every hint to take it is dropped: it is the lease of who works on it. */
   nextCheckAt: instant.optional(),
+  /** When the sweep looks, in case the hint got lost: near `nextCheckAt`, moved only when it must be (see due.ts). */
+  sweepAt: instant.optional(),
   events: z.array(instanceEvent),
 })
 export type Instance = z.infer<typeof instance>

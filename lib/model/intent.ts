@@ -12,6 +12,8 @@ export const intent = z.object({
   mark: z.string(),
   /** Stable for the attempt; for clouds that know retry tokens. */
   token: z.string(),
+  /** The lock that serialises such launches, held until the intent is resolved. */
+  lock: z.string().optional(),
   /** The machines that existed just before the call, for clouds without a token. */
   existing: z.array(z.string()).optional(),
   /** The backend's own data of the offer, needed to launch and to recognise the machine. */

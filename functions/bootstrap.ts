@@ -1,0 +1,8 @@
+import type { Context } from '../lib/context.ts'
+import { lambdaContext } from '../lib/lambda-context.ts'
+import { bootstrap } from '../lib/lifecycle/bootstrap.ts'
+import { stepHandler } from '../lib/lifecycle/step-handler.ts'
+
+export const createHandler = (context: () => Promise<Context>) => stepHandler(context, bootstrap)
+
+export const handler = createHandler(lambdaContext)

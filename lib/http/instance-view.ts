@@ -1,0 +1,77 @@
+import type { Instance, InstanceEvent } from '../model/instance.ts'
+import { accruedCost, toDollars } from '../model/money.ts'
+import { formatSpan } from '../model/span.ts'
+
+/** An instance as the API shows it: ISO times, US dollars, null for what is not there. */
+export const instanceView = (instance: Instance, now: number) => {
+  const { machine, reservation } = instance
+  return {
+    id: instance.id,
+    name: instance.name,
+    status: instance.status,
+    phase: instance.phase ?? null,
+    backend: instance.backend ?? null,
+    region: instance.region ?? null,
+    zone: instance.zone ?? null,
+    instanceType: instance.instanceType ?? null,
+    resources: instance.resources ?? null,
+    pricePerHour: dollars(instance.pricePerHourCents),
+    cloudId: machine?.cloudId ?? null,
+    hostname: machine?.hostname ?? null,
+    sshPort: machine?.sshPort ?? null,
+    sshUsername: machine?.sshUsername ?? null,
+    hostKeyFingerprint: machine?.hostKeyFingerprint ?? null,
+    createdAt: iso(instance.createdAt),
+    startedAt: iso(instance.startedAt),
+    holder: instance.claim?.holder ?? null,
+    holdUntil: iso(instance.claim?.holdUntil),
+    lastActivityAt: iso(instance.lastActivityAt),
+    idleSince: iso(instance.idleSince),
+    unreachableSince: iso(instance.unreachableSince),
+    idleDuration: formatSpan(instance.idleDuration),
+    maxDuration: formatSpan(instance.maxDuration),
+    reservedUntil: iso(reservation?.until),
+    releaseAt: iso(instance.releaseAt),
+    terminationReason: instance.terminationReason ?? null,
+    terminationMessage: instance.terminationMessage ?? null,
+    terminatedAt: iso(instance.terminatedAt),
+    hardware: instance.hardware ?? null,
+    accruedCost: toDollars(costSoFar(instance, now)),
+    minimumCharge: dollars(instance.minimumChargeCents),
+  }
+}
+
+export const eventView = ({ at, status, phase, message }: InstanceEvent) => ({
+  at: iso(at),
+  status,
+  phase: phase ?? null,
+  message,
+})
+
+/** The prepaid time of an instance, with what became of it. */
+export const reservationView = (instance: Instance) => ({
+  instanceId: instance.id,
+  backend: instance.backend ?? null,
+  cloudId: instance.machine?.cloudId ?? null,
+  instanceType: instance.instanceType ?? null,
+  startedAt: iso(instance.startedAt),
+  reservedUntil: iso(instance.reservation?.until),
+  minimumMinutes: instance.reservation?.minimumMinutes ?? null,
+  pricePerHour: dollars(instance.pricePerHourCents),
+  minimumCharge: dollars(instance.reservation?.chargeCents),
+  state: instance.reservation?.state ?? null,
+})
+
+const costSoFar = (instance: Instance, now: number) =>
+  instance.startedAt === undefined || instance.pricePerHourCents === undefined
+    ? 0
+    : accruedCost({
+        pricePerHourCents: instance.pricePerHourCents,
+        minimumMinutes: instance.minimumReservationMinutes ?? 0,
+        startedAt: instance.startedAt,
+        until: instance.terminatedAt ?? now,
+      })
+
+const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())
+
+const dollars = (amount: number | undefined) => (amount === undefined ? null : toDollars(amount))

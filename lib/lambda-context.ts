@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { Logger } from '@aws-lambda-powertools/logger'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { z } from 'zod'
+import { createBackends } from './backends/index.ts'
+import type { Context } from './context.ts'
+import type { Log } from './model/log.ts'
+import { createSqsQueues } from './queues/queues.ts'
+import { readSettings } from './settings-file.ts'
+import { publicKeyOf } from './shim/key-pair.ts'
+import { createSshShim } from './shim/ssh-shim.ts'
+import { createDynamoClient } from './store/dynamo-client.ts'
+import { createDynamoStore } from './store/dynamo-store.ts'
+
+/** The environment of a deployed function. */
+const environment = z.object({
+  BERTH_TABLE: z.string().min(1),
+  /** The settings, in the YAML of `berth.yml`, with `ssh.private_key`. */
+  BERTH_SETTINGS: z.string().min(1),
+  BERTH_QUEUE_PROVISION: z.url(),
+  BERTH_QUEUE_BOOTSTRAP: z.url(),
+  BERTH_QUEUE_CHECK: z.url(),
+  BERTH_QUEUE_TERMINATE: z.url(),
+})
+
+/** Functions end after 100 s (see serverless.yml), so nobody works on an instance for longer than this. */
+const leaseMs = 120_000
+
+/** The context of a function on AWS, made at its first request and kept while the process lives. */
+export const lambdaContext = (): Promise<Context> => {
+  made ??= makeContext(process.env)
+  return made
+}
+
+let made: Promise<Context> | undefined
+
+const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
+  const variables = environment.parse(env)
+  const settings = readSettings(variables.BERTH_SETTINGS, 'BERTH_SETTINGS')
+  const privateKey = z
+    .string({ error: 'BERTH_SETTINGS needs ssh.private_key' })
+    .parse(settings.ssh.private_key)
+  const clock = { now: () => Date.now() }
+  const random = {
+    hex: (digits: number) =>
+      randomBytes(Math.ceil(digits / 2))
+        .toString('hex')
+        .slice(0, digits),
+  }
+  return {
+    settings,
+    store: createDynamoStore({ client: createDynamoClient({}), table: variables.BERTH_TABLE, random }),
+    queues: createSqsQueues({
+      client: new SQSClient({}),
+      urls: {
+        provision: variables.BERTH_QUEUE_PROVISION,
+        bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
+        check: variables.BERTH_QUEUE_CHECK,
+        terminate: variables.BERTH_QUEUE_TERMINATE,
+      },
+    }),
+    backends: createBackends(settings.backends, { sshPublicKey: publicKeyOf(privateKey), clock }),
+    shim: createSshShim({ privateKey, shim: settings.shim }),
+    clock,
+    random,
+    log: powertoolsLog(),
+    leaseMs,
+  }
+}
+
+/** One JSON line for each message. */
+const powertoolsLog = (): Log => {
+  const logger = new Logger({ serviceName: 'berth' })
+  return {
+    info: (message, fields = {}) => logger.info(message, fields),
+    warn: (message, fields = {}) => logger.warn(message, fields),
+    error: (message, fields = {}) => logger.error(message, fields),
+  }
+}

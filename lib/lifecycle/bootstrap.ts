@@ -1,0 +1,209 @@
+import type { MachineRef, MachineState } from '../backends/backend.ts'
+import type { Context } from '../context.ts'
+import { isDue } from '../model/due.ts'
+import type { HardwareVerdict } from '../model/hardware.ts'
+import type { Instance, Machine } from '../model/instance.ts'
+import { stepOf } from '../model/step.ts'
+import { judgeHardware } from '../shim/hardware-verdict.ts'
+import { type ShimHealth, type ShimSession, ShimUnreachable } from '../shim/shim.ts'
+import { backendOf, refOf } from './backend-of.ts'
+import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
+import { end } from './end.ts'
+import { nextCheck } from './idle-rule.ts'
+
+/** Longest pause between two looks at a machine that is coming up: VMs take a minute or two, bare metal many. */
+const vmDelayMs = 15_000
+const bareMetalDelayMs = 45_000
+const longBootMs = 1_200_000
+
+/**
+ * Brings a rented machine into service: waits for it, starts the agent over SSH, checks the hardware. One visit does
+ * what can be done now; "not yet" of any kind leads to another visit, until the deadline of the machine's class.
+ */
+export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
+  const instance = await ctx.store.get(id)
+  const now = ctx.clock.now()
+  if (!instance || stepOf(instance) !== 'bootstrap' || !isDue(instance, now)) return
+  const ref = refOf(instance)
+  if (!ref) throw new Error(`instance ${id} boots without a machine`)
+  if (now > (instance.bootDeadline ?? 0)) {
+    const last = instance.events.at(-1)?.message
+    const message = `the machine was not ready in time; last seen: ${last}`
+    return end(ctx, instance, { reason: 'provisioning_timeout', message })
+  }
+  const seen = await backendOf(ctx, instance).state(ref)
+  switch (seen.state) {
+    case 'running':
+      return startAgent(ctx, instance, seen.address)
+    case 'starting':
+      return notYet(ctx, instance, `booting: ${seen.progress}`)
+    case 'unknown':
+      return notYet(ctx, instance, `the cloud does not say how the machine is: ${seen.message}`)
+    case 'failed':
+      return repairOnce(ctx, instance, ref, seen.message)
+    case 'stopping':
+    case 'gone':
+      return end(ctx, instance, goneBecause(seen))
+  }
+}
+
+/** A machine that vanished without us: taken back by its cloud (preemptible), or by a person. */
+export const goneBecause = (seen: Extract<MachineState, { state: 'gone' | 'stopping' }>) =>
+  seen.state === 'gone' && seen.interrupted
+    ? { reason: 'interrupted' as const, message: 'the cloud took the preemptible machine back' }
+    : { reason: 'lost' as const, message: 'the machine is gone from the cloud, and not by us' }
+
+const startAgent = async (
+  ctx: Context,
+  instance: Instance,
+  address: { hostname: string; port: number; username: string },
+): Promise<void> => {
+  const target = { ...address, hostKeyFingerprint: instance.machine?.hostKeyFingerprint }
+  let session: ShimSession | undefined
+  try {
+    session = await ctx.shim.connect(target)
+    const working = await takeVisit(ctx, instance, {
+      hostname: address.hostname,
+      sshPort: address.port,
+      sshUsername: address.username,
+      hostKeyFingerprint: session.hostKeyFingerprint,
+    })
+    if (working) await prepare(ctx, working, session)
+  } catch (error) {
+    if (!(error instanceof ShimUnreachable)) throw error
+    await notYet(ctx, instance, `not reachable yet: ${error.message}`)
+  } finally {
+    session?.close()
+  }
+}
+
+/** Pins the host key and makes the machine this visit's; undefined when another visit was quicker. */
+const takeVisit = async (ctx: Context, instance: Instance, reached: Partial<Machine>) => {
+  const { instance: working, changed } = await change(ctx, instance, (current) => {
+    if (current.version !== instance.version || !current.machine) return undefined
+    const line = `SSH answers, host key ${reached.hostKeyFingerprint} pinned; starting the agent`
+    const moved =
+      current.phase === 'booting'
+        ? withEvent(current, ctx.clock.now(), line, { phase: 'bootstrapping' })
+        : { ...current, visits: current.visits + 1 }
+    return leased(ctx, { ...moved, machine: { ...current.machine, ...reached } })
+  })
+  return changed ? working : undefined
+}
+
+const prepare = async (ctx: Context, instance: Instance, session: ShimSession): Promise<void> => {
+  if (instance.phase !== 'verifying') {
+    const script = await session.bootstrap()
+    const health = await agentHealth(session)
+    if (!health) return notYet(ctx, instance, `the agent does not answer yet: ${lastLine(script.output)}`)
+    // From here a lost connection costs only the check, not the whole start again.
+    instance = await agentRuns(ctx, instance, health)
+  }
+  if (instance.sshKeys.length > 0) await session.authorizeKeys(instance.sshKeys)
+  const hardware = await verify(instance, session)
+  if (hardware.verdict === 'mismatch' && instance.hardwareCheck === 'enforce')
+    return giveBackWrong(ctx, instance, hardware)
+  await ready(ctx, instance, hardware)
+}
+
+const agentHealth = async (session: ShimSession): Promise<ShimHealth | undefined> => {
+  try {
+    return await session.health()
+  } catch (error) {
+    if (error instanceof ShimUnreachable) return undefined
+    throw error
+  }
+}
+
+const agentRuns = async (ctx: Context, known: Instance, health: ShimHealth): Promise<Instance> => {
+  const { instance } = await change(ctx, known, (current) => {
+    if (current.phase !== 'bootstrapping' || !current.machine) return undefined
+    const told = withEvent(current, ctx.clock.now(), `shim ${health.version} is healthy`, {
+      phase: 'verifying',
+    })
+    return leased(ctx, { ...told, machine: { ...current.machine, shimVersion: health.version } })
+  })
+  return instance
+}
+
+const verify = async (instance: Instance, session: ShimSession): Promise<HardwareVerdict> => {
+  if (instance.hardwareCheck === 'off' || !instance.resources)
+    return { verdict: 'skipped', observed: null, differences: [] }
+  return judgeHardware(instance.resources, await session.hardware())
+}
+
+const giveBackWrong = (ctx: Context, known: Instance, hardware: HardwareVerdict): Promise<void> => {
+  const message = `the machine is not what was advertised: ${hardware.differences.join('; ')}`
+  return end(ctx, known, { reason: 'hardware_mismatch', message }, { hardware })
+}
+
+const ready = async (ctx: Context, known: Instance, hardware: HardwareVerdict): Promise<void> => {
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (stepOf(current) !== 'bootstrap') return undefined
+    const now = ctx.clock.now()
+    const checked = withEvent(current, now, sayHardware(hardware))
+    const status = current.claim ? 'busy' : 'idle'
+    const inService = withEvent(
+      checked,
+      now,
+      current.claim ? `ready for ${current.claim.holder}` : 'ready, unclaimed',
+      { status },
+    )
+    const stands = {
+      ...inService,
+      hardware,
+      // The renter's time to arrive runs from now, not from the request.
+      ...(current.claim ? { claim: { ...current.claim, since: now } } : { idleSince: now }),
+    }
+    return nextCheck(stands, now)
+  })
+  if (changed) await hintNext(ctx, instance)
+}
+
+const sayHardware = ({ verdict, differences }: HardwareVerdict): string => {
+  if (verdict === 'match') return 'hardware as advertised'
+  if (verdict === 'skipped') return 'hardware not checked, as asked'
+  return `hardware differs (only a warning was asked for): ${differences.join('; ')}`
+}
+
+const notYet = async (ctx: Context, known: Instance, line: string): Promise<void> => {
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (stepOf(current) !== 'bootstrap') return undefined
+    const now = ctx.clock.now()
+    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    const isLong = (current.bootDeadline ?? now) - (current.startedAt ?? now) > longBootMs
+    return visitAgain(told, now + growingDelay(current.visits, isLong ? bareMetalDelayMs : vmDelayMs))
+  })
+  if (changed) await hintNext(ctx, instance)
+}
+
+/** Hours of it are paid, so a failed installation gets a second chance, with the whole time for it. */
+const repairOnce = async (ctx: Context, known: Instance, ref: MachineRef, failure: string): Promise<void> => {
+  const backend = backendOf(ctx, known)
+  if (!backend.repair || known.machine?.repairedAt !== undefined) {
+    const again = known.machine?.repairedAt === undefined ? '' : ' again, after it was installed anew'
+    return end(ctx, known, { reason: 'error', message: `the machine failed${again}: ${failure}` })
+  }
+  // Written down first: if the answer gets lost, it is not wiped a second time.
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (current.version !== known.version || !current.machine) return undefined
+    const now = ctx.clock.now()
+    const told = withEvent(current, now, `${failure}; the system is installed anew, once`, {
+      phase: 'booting',
+    })
+    return leased(ctx, {
+      ...told,
+      bootDeadline: now + backend.bootDeadlineMs(current.instanceType ?? ''),
+      machine: { ...current.machine, repairedAt: now, hostKeyFingerprint: undefined },
+    })
+  })
+  if (!changed) return
+  const asked = await backend.repair(ref)
+  await notYet(
+    ctx,
+    instance,
+    asked.ok ? 'booting: installation started anew' : `installing anew: ${asked.message}`,
+  )
+}
+
+const lastLine = (output: string) => output.trim().split('\n').at(-1)?.slice(0, 200) ?? ''

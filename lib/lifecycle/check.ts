@@ -1,0 +1,55 @@
+import type { Context } from '../context.ts'
+import { isDue } from '../model/due.ts'
+import type { Instance } from '../model/instance.ts'
+import { stepOf } from '../model/step.ts'
+import { type ShimSession, ShimUnreachable } from '../shim/shim.ts'
+import { backendOf, refOf } from './backend-of.ts'
+import { goneBecause } from './bootstrap.ts'
+import { change, hintNext } from './change.ts'
+import { end } from './end.ts'
+import { afterLook, type Look } from './idle-rule.ts'
+
+/** Looks at one machine in service, and applies the rules for claims, idleness and deadlines to what it shows. */
+export const check = async (ctx: Context, id: string): Promise<void> => {
+  const instance = await ctx.store.get(id)
+  if (!instance || stepOf(instance) !== 'check' || !isDue(instance, ctx.clock.now())) return
+  const look = await lookAt(ctx, instance)
+  if ('unseen' in look) {
+    // Only when the machine does not answer is its cloud asked, which costs time and may be throttled.
+    const ref = refOf(instance)
+    const state = ref && (await backendOf(ctx, instance).state(ref))
+    if (state?.state === 'gone') return end(ctx, instance, goneBecause(state))
+  }
+  const { instance: after, changed } = await change(ctx, instance, (current) => {
+    if (stepOf(current) !== 'check') return undefined
+    // A claim or release since the look makes it old: the hint of that write brings the next one.
+    if (current.claim?.since !== instance.claim?.since || current.status !== instance.status) return undefined
+    const next = afterLook(current, look, ctx.clock.now(), ctx.settings.idle)
+    return 'keysSet' in look && look.keysSet && next.sshKeys === current.sshKeys
+      ? { ...next, sshKeysChanged: undefined }
+      : next
+  })
+  if (changed) await hintNext(ctx, after)
+}
+
+const lookAt = async (ctx: Context, instance: Instance): Promise<Look & { keysSet?: boolean }> => {
+  const { machine } = instance
+  if (!machine?.hostname || machine.sshPort === undefined || !machine.sshUsername)
+    return { unseen: 'no address is known' }
+  let session: ShimSession | undefined
+  try {
+    session = await ctx.shim.connect({
+      hostname: machine.hostname,
+      port: machine.sshPort,
+      username: machine.sshUsername,
+      hostKeyFingerprint: machine.hostKeyFingerprint,
+    })
+    if (instance.sshKeysChanged) await session.authorizeKeys(instance.sshKeys)
+    return { seen: await session.activity(), keysSet: instance.sshKeysChanged === true }
+  } catch (error) {
+    if (error instanceof ShimUnreachable) return { unseen: error.message }
+    throw error
+  } finally {
+    session?.close()
+  }
+}

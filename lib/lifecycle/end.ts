@@ -1,0 +1,67 @@
+import type { Context } from '../context.ts'
+import { dueAt } from '../model/due.ts'
+import type { Instance } from '../model/instance.ts'
+import type { TerminationReason } from '../model/status.ts'
+import { change, hintNext, withEvent } from './change.ts'
+
+/**
+ * The record of an instance that is to end: its claim is over, and its machine goes back when the prepaid time ends,
+ * or at once when there is none or the caller forces it.
+ */
+export const ending = (
+  instance: Instance,
+  now: number,
+  why: { reason: TerminationReason; message: string; force?: boolean },
+): Instance => {
+  const prepaidUntil = instance.reservation?.state === 'active' ? instance.reservation.until : 0
+  const releaseAt = why.force ? now : Math.max(now, prepaidUntil)
+  return {
+    ...withEvent(instance, now, why.message, { status: 'terminating' }),
+    claim: undefined,
+    terminationReason: why.reason,
+    terminationMessage: why.message,
+    releaseAt,
+    ...(why.force && { force: true }),
+    // An open intent is looked into at once: what it rented must be known, whenever it may be given back.
+    ...dueAt(instance, instance.intent ? now : releaseAt),
+  }
+}
+
+/** Ends an instance for a reason that is not its user's, unless it is ending already; `also` is written with it. */
+export const end = async (
+  ctx: Context,
+  known: Instance,
+  why: { reason: TerminationReason; message: string },
+  also: Partial<Pick<Instance, 'hardware'>> = {},
+): Promise<void> => {
+  const { instance, changed } = await change(ctx, known, (current) =>
+    current.status === 'terminating' || current.status === 'terminated'
+      ? undefined
+      : { ...ending(current, ctx.clock.now(), why), ...also },
+  )
+  if (changed) await hintNext(ctx, instance)
+}
+
+/**
+ * `DELETE /instances/{id}`: inside the prepaid time it waits for its end, unless `force`, which can also be said
+ * later. What is on its way out, or gone, stays as it is.
+ */
+export const endByUser = async (
+  ctx: Context,
+  known: Instance,
+  by: { holder: string; force: boolean },
+): Promise<Instance> => {
+  const { instance, changed } = await change(ctx, known, (current) => {
+    const now = ctx.clock.now()
+    if (current.status === 'terminated') return undefined
+    if (current.status !== 'terminating') {
+      const message = by.force ? `terminated by ${by.holder}, by force` : `terminated by ${by.holder}`
+      return ending(current, now, { reason: 'terminated_by_user', message, force: by.force })
+    }
+    if (!by.force || current.force) return undefined
+    const forced = withEvent(current, now, `${by.holder} forces the release`)
+    return { ...forced, force: true, releaseAt: now, ...dueAt(current, now) }
+  })
+  if (changed) await hintNext(ctx, instance)
+  return instance
+}

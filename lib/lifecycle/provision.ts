@@ -1,0 +1,188 @@
+import type { LaunchOutcome, Rental } from '../backends/backend.ts'
+import type { Context } from '../context.ts'
+import { isDue } from '../model/due.ts'
+import type { Instance } from '../model/instance.ts'
+import type { Intent } from '../model/intent.ts'
+import { formatDollars } from '../model/money.ts'
+import type { Offer, OfferError } from '../model/offer.ts'
+import { formatRequirements } from '../model/requirements.ts'
+import { stepOf } from '../model/step.ts'
+import { backendOf } from './backend-of.ts'
+import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
+import { end } from './end.ts'
+import { gatherOffers } from './offers.ts'
+import { closeIntent, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
+
+/** How long a request looks for a machine before it ends: by then every offer has been tried more than once. */
+const searchLimitMs = 1_800_000
+/** How long backends may fail to answer before that counts as having no offers. */
+const silenceLimitMs = 300_000
+const lockMs = 600_000
+
+/** Rents one machine for an instance, or finds out what came of an earlier try; at most one paid call each time. */
+export const provision = async (ctx: Context, id: string): Promise<void> => {
+  const instance = await ctx.store.get(id)
+  if (!instance || stepOf(instance) !== 'provision' || !isDue(instance, ctx.clock.now())) return
+  if (instance.intent) return resolveIntent(ctx, instance)
+  if (ctx.clock.now() - instance.createdAt > searchLimitMs) {
+    const message = `no machine could be had within ${searchLimitMs / 60_000} minutes; nothing is charged`
+    return end(ctx, instance, { reason: 'provisioning_timeout', message })
+  }
+
+  const { offers, errors, seen } = await gatherOffers(ctx, instance.wanted)
+  const choice = choose(offers, instance.tried ?? [])
+  if (choice) return rent(ctx, instance, choice)
+  if (
+    errors.some(({ code }) => code === 'unavailable') &&
+    ctx.clock.now() - instance.createdAt < silenceLimitMs
+  ) {
+    return waitFor(ctx, instance, `a backend does not answer: ${wordsOf(errors)}`)
+  }
+  return end(ctx, instance, { reason: 'no_offers', message: noOffers(instance, { offers, errors, seen }) })
+}
+
+type Choice = { offer: Offer; zone: string | undefined; key: string }
+
+/** The best offer that was not tried, zone by zone. */
+const choose = (offers: Offer[], tried: string[]): Choice | undefined =>
+  offers
+    .filter(({ availability }) => availability === 'available' || availability === 'unknown')
+    .flatMap((offer): Choice[] =>
+      offer.zones.length === 0
+        ? [{ offer, zone: undefined, key: offer.id }]
+        : offer.zones.map((zone) => ({ offer, zone, key: `${offer.id}@${zone}` })),
+    )
+    .find(
+      ({ offer, key }) =>
+        !tried.includes(key) && !tried.includes(offer.id) && !tried.includes(wholeBackend(offer.backend)),
+    )
+
+const rent = async (ctx: Context, instance: Instance, choice: Choice): Promise<void> => {
+  const { offer, zone } = choice
+  const backend = backendOf(ctx, { ...instance, backend: offer.backend })
+  const lock = backend.launchLock(offer)
+  const now = ctx.clock.now()
+  if (lock !== undefined && !(await ctx.store.takeLock(lock, instance.id, { now, until: now + lockMs }))) {
+    return waitFor(ctx, instance, 'another launch in the same team is under way')
+  }
+  const prepared = await backend.prepare(offer)
+  const intent = prepared && (await newIntent(ctx, instance, choice, { lock, existing: prepared.existing }))
+  // Only whoever wrote the intent may launch: a double of this message finds the record changed.
+  const written =
+    intent &&
+    (await change(ctx, instance, (current) =>
+      current.version === instance.version ? intended(ctx, current, choice, intent) : undefined,
+    ))
+  if (!intent || !written?.changed) {
+    if (lock !== undefined) await ctx.store.freeLock(lock, instance.id)
+    if (!intent) await waitFor(ctx, instance, `the existing machines of ${offer.backend} could not be listed`)
+    return
+  }
+  const rental: Rental = { intent, region: offer.region, zone, instanceType: offer.instanceType }
+  await settle(ctx, written.instance, choice, intent, await backend.launch(rental))
+}
+
+/** Writes down what a launch answered. */
+const settle = (
+  ctx: Context,
+  instance: Instance,
+  choice: Choice,
+  intent: Intent,
+  answer: LaunchOutcome,
+): Promise<void> => {
+  const { offer, key } = choice
+  switch (answer.outcome) {
+    case 'launched':
+      return recordLaunch(ctx, instance, intent, answer.machine, {
+        startedAt: ctx.clock.now(),
+        message: `rented ${offer.instanceType} (${answer.machine.cloudId}) for ${formatDollars(offer.pricePerHourCents)} an hour`,
+      })
+    case 'unknown':
+      return stayUnclear(ctx, instance, intent, answer.message)
+    case 'rejected': {
+      const message = `${offer.instanceType} was not rented, ${answer.code}: ${answer.message}`
+      if (answer.code === 'throttled')
+        return closeIntent(ctx, instance, intent, message, { delayMs: answer.retryAfterMs ?? 15_000 })
+      const unusable = answer.code === 'bad_credentials' || answer.code === 'invalid_settings'
+      return closeIntent(ctx, instance, intent, message, {
+        tried: [unusable ? wholeBackend(offer.backend) : key],
+      })
+    }
+  }
+}
+
+const newIntent = async (
+  ctx: Context,
+  instance: Instance,
+  { offer, zone }: Choice,
+  more: Pick<Intent, 'lock' | 'existing'>,
+): Promise<Intent> => {
+  const attempt = instance.attempts + 1
+  return {
+    attempt,
+    offerId: offer.id,
+    mark: `berth:${await ctx.store.owner()}:${instance.id}:${attempt}`,
+    token: [
+      instance.id,
+      attempt,
+      zone ?? offer.region,
+      offer.instanceType,
+      offer.resources.spot ? 'spot' : 'on-demand',
+    ].join('-'),
+    ...more,
+    payload: offer.payload,
+    writtenAt: ctx.clock.now(),
+  }
+}
+
+const intended = (ctx: Context, current: Instance, { offer, zone }: Choice, intent: Intent): Instance => ({
+  ...leased(
+    ctx,
+    withEvent(current, ctx.clock.now(), `renting ${offer.instanceType} in ${zone ?? offer.region}`, {
+      status: 'provisioning',
+      phase: 'launching',
+    }),
+  ),
+  attempts: intent.attempt,
+  intent,
+  backend: offer.backend,
+  region: offer.region,
+  zone,
+  instanceType: offer.instanceType,
+  resources: offer.resources,
+  pricePerHourCents: offer.pricePerHourCents,
+  minimumReservationMinutes: offer.minimumReservationMinutes,
+  minimumChargeCents: offer.minimumChargeCents,
+})
+
+const waitFor = async (ctx: Context, known: Instance, why: string): Promise<void> => {
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (stepOf(current) !== 'provision' || current.intent) return undefined
+    const now = ctx.clock.now()
+    const line = `waiting: ${why}`
+    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    return visitAgain(told, now + growingDelay(current.visits, 15_000))
+  })
+  if (changed) await hintNext(ctx, instance)
+}
+
+const wholeBackend = (backend: string) => `${backend}/*`
+
+const noOffers = (
+  instance: Instance,
+  { offers, errors, seen }: { offers: Offer[]; errors: OfferError[]; seen: number },
+): string => {
+  const asked = formatRequirements(instance.wanted.requirements)
+  const fitting = instance.tried?.length
+    ? `every fitting offer was tried (${instance.tried.length})`
+    : offers.length > 0
+      ? `${offers.length} fit, none of them can be had now`
+      : `none of ${seen} offers fits`
+  return `no offer for ${asked}: ${fitting}; nothing was rented, nothing is charged${errors.length > 0 ? `. ${wordsOf(errors)}` : ''}`
+}
+
+const wordsOf = (errors: OfferError[]) =>
+  errors
+    .slice(0, 3)
+    .map(({ backend, message }) => `${backend}: ${message}`)
+    .join('; ')

@@ -1,0 +1,171 @@
+import type { FindOutcome, LaunchedMachine, Rental } from '../backends/backend.ts'
+import type { Context } from '../context.ts'
+import { dueAt } from '../model/due.ts'
+import type { Instance } from '../model/instance.ts'
+import type { Intent } from '../model/intent.ts'
+import { formatDollars } from '../model/money.ts'
+import { backendOf } from './backend-of.ts'
+import { change, growingDelay, hintNext, visitAgain, withEvent } from './change.ts'
+
+const longestDelayMs = 60_000
+const unclearAlarmMs = 300_000
+
+/**
+ * Finds out what came of a launch whose answer is not known: the machine is adopted, or the intent is closed since
+ * nothing exists, or it stays open and is asked about again. There is no second launch while it is open.
+ */
+export const resolveIntent = async (ctx: Context, instance: Instance): Promise<void> => {
+  const rental = rentalOf(instance)
+  if (!rental) throw new Error(`instance ${instance.id} has an intent without a place`)
+  const found: FindOutcome = await backendOf(ctx, instance).find(rental)
+  switch (found.outcome) {
+    case 'found':
+      return recordLaunch(ctx, instance, rental.intent, found.machine, {
+        startedAt: rental.intent.writtenAt,
+        message: `the launch had worked although its answer was lost: ${found.machine.cloudId} is adopted`,
+      })
+    case 'absent':
+      return closeIntent(
+        ctx,
+        instance,
+        rental.intent,
+        'the launch had rented nothing; nothing is charged for it',
+      )
+    case 'unclear':
+      return stayUnclear(ctx, instance, rental.intent, found.message)
+  }
+}
+
+/** The open intent of an instance with the place that it is meant for. */
+export const rentalOf = ({ intent, region, zone, instanceType }: Instance): Rental | undefined =>
+  intent && region !== undefined && instanceType !== undefined
+    ? { intent, region, zone, instanceType }
+    : undefined
+
+/**
+ * Writes down the machine that a launch brought, whatever became of the instance meanwhile: one that is to be
+ * terminated keeps that status, and gives the machine back by the rules of its prepaid time.
+ */
+export const recordLaunch = async (
+  ctx: Context,
+  known: Instance,
+  intent: Intent,
+  machine: LaunchedMachine,
+  { startedAt, message }: { startedAt: number; message: string },
+): Promise<void> => {
+  const now = ctx.clock.now()
+  const { instance, changed } = await change(ctx, known, (current) =>
+    current.intent?.attempt === intent.attempt
+      ? rented(ctx, current, { intent, machine, startedAt, message, now })
+      : undefined,
+  )
+  if (!changed && instance.machine?.cloudId !== machine.cloudId) {
+    ctx.log.error('OrphanFound: a launch answered after its intent was closed; the machine has no record', {
+      instanceId: instance.id,
+      cloudId: machine.cloudId,
+    })
+  }
+  await freeLaunchLock(ctx, instance, intent)
+  await hintNext(ctx, instance)
+}
+
+/** Closes an intent that rented nothing. `tried` are offers not to be tried again for this request. */
+export const closeIntent = async (
+  ctx: Context,
+  known: Instance,
+  intent: Intent,
+  message: string,
+  { tried = [], delayMs = 0 }: { tried?: string[]; delayMs?: number } = {},
+): Promise<void> => {
+  const { instance } = await change(ctx, known, (current) => {
+    if (current.intent?.attempt !== intent.attempt) return undefined
+    const now = ctx.clock.now()
+    return {
+      ...withEvent(current, now, message),
+      intent: undefined,
+      ...noPlace,
+      tried: [...new Set([...(current.tried ?? []), ...tried])],
+      ...dueAt(current, now + delayMs),
+    }
+  })
+  await freeLaunchLock(ctx, instance, intent)
+  await hintNext(ctx, instance)
+}
+
+/** Keeps an intent open, and says so when it lasts. */
+export const stayUnclear = async (
+  ctx: Context,
+  known: Instance,
+  intent: Intent,
+  message: string,
+): Promise<void> => {
+  const now = ctx.clock.now()
+  const unclearSince = intent.unclearSince ?? now
+  if (now - unclearSince > unclearAlarmMs) {
+    ctx.log.error('LaunchUnclear: a machine may have been rented and cannot be told; look into the cloud', {
+      instanceId: known.id,
+      backend: known.backend,
+      minutes: Math.round((now - unclearSince) / 60_000),
+      message,
+    })
+  }
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (current.intent?.attempt !== intent.attempt) return undefined
+    const line = `the launch is unclear, nothing else is launched meanwhile: ${message}`
+    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    const again = visitAgain(told, now + growingDelay(current.visits, longestDelayMs))
+    return { ...again, intent: { ...current.intent, unclearSince } }
+  })
+  if (changed) await hintNext(ctx, instance)
+}
+
+const rented = (
+  ctx: Pick<Context, 'backends'>,
+  current: Instance,
+  launch: { intent: Intent; machine: LaunchedMachine; startedAt: number; message: string; now: number },
+): Instance => {
+  const { intent, machine, startedAt, now } = launch
+  const minimumMinutes = current.minimumReservationMinutes ?? 0
+  const chargeCents = current.minimumChargeCents ?? 0
+  const reservation =
+    minimumMinutes > 0
+      ? { until: startedAt + minimumMinutes * 60_000, minimumMinutes, chargeCents, state: 'active' as const }
+      : undefined
+  const prepaid = reservation
+    ? `, ${formatDollars(chargeCents)} prepaid until ${new Date(reservation.until).toISOString()}`
+    : ''
+  const isEnding = current.status === 'terminating'
+  const releaseAt = current.force ? now : Math.max(now, reservation?.until ?? 0)
+  return {
+    ...withEvent(
+      current,
+      now,
+      `${launch.message}${prepaid}`,
+      isEnding ? {} : { status: 'provisioning', phase: 'booting' },
+    ),
+    intent: undefined,
+    tried: undefined,
+    machine: { ...machine, mark: intent.mark },
+    startedAt,
+    reservation,
+    bootDeadline: now + backendOf(ctx, current).bootDeadlineMs(current.instanceType ?? ''),
+    ...(isEnding && { releaseAt }),
+    ...dueAt(current, isEnding ? releaseAt : now),
+  }
+}
+
+const freeLaunchLock = async (ctx: Context, instance: Instance, intent: Intent) => {
+  if (intent.lock !== undefined) await ctx.store.freeLock(intent.lock, instance.id)
+}
+
+/** Without a machine, an instance is nowhere. */
+const noPlace = {
+  backend: undefined,
+  region: undefined,
+  zone: undefined,
+  instanceType: undefined,
+  resources: undefined,
+  pricePerHourCents: undefined,
+  minimumReservationMinutes: undefined,
+  minimumChargeCents: undefined,
+}

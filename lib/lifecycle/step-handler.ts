@@ -1,0 +1,14 @@
+import middy from '@middy/core'
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context } from '../context.ts'
+import { eachHint } from '../queues/each-hint.ts'
+
+/** The handler of one step's queue: each hint leads to one visit of its instance. */
+export const stepHandler = (
+  context: () => Promise<Context>,
+  step: (ctx: Context, instanceId: string) => Promise<void>,
+) =>
+  middy<SQSEvent, SQSBatchResponse>().handler(async (event) => {
+    const ctx = await context()
+    return eachHint(event, ctx.log, (instanceId) => step(ctx, instanceId))
+  })

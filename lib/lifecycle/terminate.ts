@@ -1,0 +1,112 @@
+import type { MachineRef } from '../backends/backend.ts'
+import type { Context } from '../context.ts'
+import { dueAt, isDue } from '../model/due.ts'
+import type { Instance } from '../model/instance.ts'
+import { stepOf } from '../model/step.ts'
+import { backendOf, refOf } from './backend-of.ts'
+import { change, growingDelay, hintNext, visitAgain, withEvent } from './change.ts'
+import { resolveIntent } from './resolve-intent.ts'
+
+const longestDelayMs = 300_000
+const overdueAfterMs = 900_000
+
+/**
+ * Gives a machine back and proves that it is gone. It never gives up, and never says `terminated` before the cloud
+ * shows it. Inside the prepaid time it waits, unless the caller forced it.
+ */
+export const terminate = async (ctx: Context, id: string): Promise<void> => {
+  const instance = await ctx.store.get(id)
+  if (!instance || stepOf(instance) !== 'terminate' || !isDue(instance, ctx.clock.now())) return
+  // A launch whose outcome is not known may have rented something: that must be known first.
+  if (instance.intent) return resolveIntent(ctx, instance)
+  const ref = refOf(instance)
+  if (!ref) return finish(ctx, instance, 'nothing was rented')
+  if (ctx.clock.now() < (instance.releaseAt ?? 0)) return later(ctx, instance, instance.releaseAt ?? 0)
+  return giveBack(ctx, instance, ref)
+}
+
+const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
+  const backend = backendOf(ctx, instance)
+  if (instance.releaseAskedAt !== undefined) {
+    const seen = await backend.state(ref)
+    if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
+    if (seen.state === 'stopping') return again(ctx, instance)
+  }
+  const answer = await backend.release(ref, { force: instance.force === true })
+  if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)
+  if (answer.outcome === 'retry') return again(ctx, instance, answer)
+  const seen = await backend.state(ref)
+  if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
+  return again(ctx, instance, { asked: true })
+}
+
+/** Refused inside the minimum, which by our clock is over: the cloud's clock counts. */
+const tooEarly = (ctx: Context, instance: Instance, message: string) => {
+  const now = ctx.clock.now()
+  const reservedUntil = instance.reservation?.until ?? 0
+  const when = reservedUntil > now ? reservedUntil : now + 60_000
+  return rewrite(ctx, instance, (current) => ({
+    ...visitAgain(withEvent(current, now, `not given back yet: ${message}`), when),
+    releaseAt: when,
+  }))
+}
+
+const again = async (
+  ctx: Context,
+  instance: Instance,
+  why: { message?: string; retryAfterMs?: number | undefined; asked?: boolean } = {},
+) => {
+  const now = ctx.clock.now()
+  const askedAt = instance.releaseAskedAt ?? now
+  if (now - askedAt > overdueAfterMs) {
+    ctx.log.error('ReleaseOverdue: a machine was to be given back and still exists; it costs money', {
+      instanceId: instance.id,
+      cloudId: instance.machine?.cloudId,
+      minutes: Math.round((now - askedAt) / 60_000),
+      last: why.message,
+    })
+  }
+  const delay = Math.max(growingDelay(instance.visits + 1, longestDelayMs), why.retryAfterMs ?? 0)
+  const first = instance.releaseAskedAt === undefined
+  const line = why.message
+    ? `not given back yet: ${why.message}`
+    : first
+      ? 'the cloud was asked to take it back'
+      : undefined
+  await rewrite(ctx, instance, (current) => ({
+    ...visitAgain(line && isNews(current, line) ? withEvent(current, now, line) : current, now + delay),
+    releaseAskedAt: askedAt,
+  }))
+}
+
+/** The one place that writes `terminated`. */
+const finish = (ctx: Context, instance: Instance, proof: string) => {
+  const now = ctx.clock.now()
+  return rewrite(ctx, instance, (current) => {
+    const { reservation } = current
+    const early = reservation !== undefined && reservation.until > now && current.force === true
+    return {
+      ...withEvent(current, now, proof, { status: 'terminated' }),
+      terminatedAt: now,
+      ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
+      nextCheckAt: undefined,
+      sweepAt: undefined,
+    }
+  })
+}
+
+const later = (ctx: Context, instance: Instance, when: number) =>
+  rewrite(ctx, instance, (current) => ({
+    ...current,
+    ...dueAt(current, Math.max(when, current.releaseAt ?? 0)),
+  }))
+
+/** Only what is still terminating is written; and only as long as nobody asked for something else meanwhile. */
+const rewrite = async (ctx: Context, known: Instance, decide: (current: Instance) => Instance) => {
+  const { instance, changed } = await change(ctx, known, (current) =>
+    current.status === 'terminating' && current.force === known.force ? decide(current) : undefined,
+  )
+  if (changed) await hintNext(ctx, instance)
+}
+
+const isNews = (instance: Instance, line: string) => instance.events.at(-1)?.message !== line

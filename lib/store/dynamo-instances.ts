@@ -1,0 +1,220 @@
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import {
+  BatchGetCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb'
+import { z } from 'zod'
+import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
+import type { DynamoOptions } from './dynamo-store.ts'
+import { fromItem, instanceKey, listedUnder, splitEvents, toItem } from './instance-item.ts'
+import type { Instances, Once } from './store.ts'
+import { dueShards } from './table.ts'
+
+type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[number]['Put']>
+type Page = { instances: Instance[]; cursor?: string }
+
+const onceItem = z.object({ instanceId: z.string(), fingerprint: z.string() })
+const eventsItem = z.object({ events: instanceSchema.shape.events })
+/** How many keys DynamoDB takes in one BatchGetItem. */
+const batchSize = 100
+
+export const createInstances = ({ client, table }: Pick<DynamoOptions, 'client' | 'table'>): Instances => {
+  const put = (Item: Record<string, unknown>, condition: Condition): Put => ({
+    TableName: table,
+    Item,
+    ...condition,
+  })
+
+  /** One plain write where it is one, since a transaction costs twice the units. False when a condition failed. */
+  const write = async (puts: Put[]): Promise<boolean> => {
+    const [only, ...rest] = puts
+    try {
+      if (only && rest.length === 0) await client.send(new PutCommand(only))
+      else await client.send(new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }))
+      return true
+    } catch (error) {
+      if (isRefused(error)) return false
+      throw error
+    }
+  }
+
+  const get = async (id: string): Promise<Instance | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: instanceKey(id), ConsistentRead: true }),
+    )
+    return Item === undefined ? undefined : fromItem(Item)
+  }
+
+  const getMany = async (keys: Record<string, unknown>[]): Promise<Instance[]> => {
+    const found: Instance[] = []
+    for (let at = 0; at < keys.length; at += batchSize) {
+      let ask: Record<string, unknown>[] = keys.slice(at, at + batchSize)
+      while (ask.length > 0) {
+        const answer = await client.send(new BatchGetCommand({ RequestItems: { [table]: { Keys: ask } } }))
+        found.push(...(answer.Responses?.[table] ?? []).map(fromItem))
+        ask = answer.UnprocessedKeys?.[table]?.Keys ?? []
+      }
+    }
+    return found
+  }
+
+  const query = (index: string, input: Partial<QueryCommandInput>) =>
+    client.send(new QueryCommand({ TableName: table, IndexName: index, ...input }))
+
+  const pageOf = async (index: string, input: Partial<QueryCommandInput>, cursor?: string): Promise<Page> => {
+    const { Items = [], LastEvaluatedKey } = await query(index, {
+      ...input,
+      ExclusiveStartKey: fromCursor(cursor),
+    })
+    const byId = new Map(
+      (await getMany(Items.map(keyOfItem))).map((found) => [instanceKey(found.id).pk, found]),
+    )
+    const instances = Items.flatMap(({ pk }) => byId.get(pk) ?? [])
+    return { instances, ...(LastEvaluatedKey && { cursor: toCursor(LastEvaluatedKey) }) }
+  }
+
+  const used: Instances['used'] = async ({ scope, key }) => {
+    const Key = onceKey({ scope, key })
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))
+    if (Item === undefined) return undefined
+    const { instanceId, fingerprint } = onceItem.parse(Item)
+    const instance = await get(instanceId)
+    return instance && { instance, fingerprint }
+  }
+
+  return {
+    get,
+    used,
+
+    create: async (instance, once) => {
+      const puts = [put(toItem(instance), isNew)]
+      if (once) puts.push(put(toOnceItem(once, instance.id), isNew))
+      if (await write(puts)) return {}
+      const earlier = once && (await used(once))
+      if (!earlier) throw new Error(`instance ${instance.id} exists already`)
+      return { used: earlier }
+    },
+
+    update: async (previous, changed, once) => {
+      const next = { ...changed, version: previous.version + 1 }
+      const { kept, moved } = splitEvents(next)
+      const puts = [put(toItem(kept), isVersion(previous.version))]
+      if (moved.length > 0) puts.push(put(toEventsItem(next, moved), isNew))
+      if (once) puts.push(put(toOnceItem(once, next.id), isNew))
+      return (await write(puts)) ? kept : undefined
+    },
+
+    olderEvents: async (id) => {
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :events)',
+          ExpressionAttributeValues: { ':pk': instanceKey(id).pk, ':events': 'EVENTS#' },
+          ConsistentRead: true,
+        }),
+      )
+      return Items.flatMap((item) => eventsItem.parse(item).events)
+    },
+
+    list: async ({ status, limit, cursor }) => {
+      const lists = status === undefined ? (['LIVE', 'IDLE'] as const) : ([listedUnder({ status })] as const)
+      const { list, rest } = cursorOf(cursor, lists[0])
+      const input = { ...equals('listed', list), ScanIndexForward: false, Limit: limit }
+      const page = await pageOf('listed', input, rest)
+      const instances = page.instances.filter(
+        (found) => listedUnder(found) === list && (status === undefined || found.status === status),
+      )
+      const following = page.cursor ? `${list} ${page.cursor}` : nextList(lists, list)
+      return { instances, ...(following && { cursor: following }) }
+    },
+
+    reserved: ({ since, limit, cursor }) =>
+      pageOf(
+        'reserved',
+        {
+          KeyConditionExpression: 'reserved = :reserved AND reservedUntil >= :since',
+          ExpressionAttributeValues: { ':reserved': 'RESERVATION', ':since': since },
+          Limit: limit,
+        },
+        cursor,
+      ),
+
+    due: async (now, limit) => {
+      const shards = Array.from({ length: dueShards }, (_, shard) =>
+        query('due', {
+          KeyConditionExpression: 'due = :due AND sweepAt <= :now',
+          ExpressionAttributeValues: { ':due': `DUE#${shard}`, ':now': now },
+          Limit: limit,
+        }),
+      )
+      const keys = (await Promise.all(shards)).flatMap(({ Items = [] }) => Items.map(keyOfItem))
+      return getMany(keys)
+    },
+  }
+}
+
+type Condition = Pick<Put, 'ConditionExpression' | 'ExpressionAttributeValues' | 'ExpressionAttributeNames'>
+
+const isNew: Condition = { ConditionExpression: 'attribute_not_exists(pk)' }
+
+/** Nobody has written since we read: the one condition of every change of an instance. */
+const isVersion = (version: number): Condition => ({
+  ConditionExpression: '#version = :version',
+  ExpressionAttributeNames: { '#version': 'version' },
+  ExpressionAttributeValues: { ':version': version },
+})
+
+const equals = (name: string, value: string) => ({
+  KeyConditionExpression: `${name} = :value`,
+  ExpressionAttributeValues: { ':value': value },
+})
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof ConditionalCheckFailedException ||
+  (error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === 'ConditionalCheckFailed'))
+
+const onceKey = ({ scope, key }: Pick<Once, 'scope' | 'key'>) => ({
+  pk: `IDEMPOTENCY#${scope}#${key}`,
+  sk: 'IDEMPOTENCY',
+})
+
+const toOnceItem = (once: Once, instanceId: string) => ({
+  ...onceKey(once),
+  instanceId,
+  fingerprint: once.fingerprint,
+})
+
+const toEventsItem = (instance: Instance, events: InstanceEvent[]) => ({
+  pk: instanceKey(instance.id).pk,
+  sk: `EVENTS#${String(instance.version).padStart(9, '0')}`,
+  events,
+})
+
+const keyOfItem = ({ pk, sk }: Record<string, unknown>) => ({ pk, sk })
+
+const toCursor = (key: Record<string, unknown>): string =>
+  Buffer.from(JSON.stringify(key)).toString('base64url')
+
+const cursorKey = z.record(z.string(), z.union([z.string(), z.number()]))
+
+const fromCursor = (cursor: string | undefined) =>
+  cursor === undefined || cursor === ''
+    ? undefined
+    : cursorKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+
+type List = ReturnType<typeof listedUnder>
+
+/** A cursor of `list` names the list in which the page ended, then the place in it. */
+const cursorOf = (cursor: string | undefined, first: List): { list: List; rest: string | undefined } => {
+  if (cursor === undefined) return { list: first, rest: undefined }
+  const [list, rest] = cursor.split(' ')
+  return { list: z.enum(['LIVE', 'IDLE', 'ENDED']).parse(list), rest }
+}
+
+const nextList = (lists: readonly List[], list: List): string | undefined => lists[lists.indexOf(list) + 1]

@@ -1,0 +1,38 @@
+import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
+import { dueShards } from './table.ts'
+
+/** Events kept on the record; with more than this, the oldest move to an item of their own. */
+const eventsOnRecord = 24
+const eventsLeftAfterMove = 8
+
+export const instanceKey = (id: string) => ({ pk: `INSTANCE#${id}`, sk: 'INSTANCE' })
+
+/** The record with the keys of the indexes in which it stands. */
+export const toItem = (instance: Instance) => ({
+  ...instanceKey(instance.id),
+  ...instance,
+  ...(instance.sweepAt === undefined ? {} : { due: `DUE#${shardOf(instance.id)}` }),
+  listed: listedUnder(instance),
+  ...(instance.reservation ? { reserved: 'RESERVATION', reservedUntil: instance.reservation.until } : {}),
+})
+
+/** The record out of an item; throws when the item is not one, which is a fault and never skipped. */
+export const fromItem = (item: Record<string, unknown>): Instance => instanceSchema.parse(item)
+
+/** IDLE and ENDED stand apart: one is looked through for each request, the other grows for ever. */
+export const listedUnder = (instance: Pick<Instance, 'status'>): 'LIVE' | 'IDLE' | 'ENDED' =>
+  instance.status === 'terminated' ? 'ENDED' : instance.status === 'idle' ? 'IDLE' : 'LIVE'
+
+/** Cuts a long history in two: what stays on the record, and what moves to an item of its own. */
+export const splitEvents = (instance: Instance): { kept: Instance; moved: InstanceEvent[] } => {
+  if (instance.events.length <= eventsOnRecord) return { kept: instance, moved: [] }
+  const at = instance.events.length - eventsLeftAfterMove
+  return { kept: { ...instance, events: instance.events.slice(at) }, moved: instance.events.slice(0, at) }
+}
+
+/** Spreads instances over the partitions of the `due` index, always the same for one id (FNV-1a). */
+const shardOf = (id: string): number => {
+  let hash = 0x811c9dc5
+  for (const char of id) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return (hash >>> 0) % dueShards
+}

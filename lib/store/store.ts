@@ -1,0 +1,59 @@
+import type { Instance, InstanceEvent } from '../model/instance.ts'
+import type { Status } from '../model/status.ts'
+
+/** The state of Berth. `dynamo-store.ts` is the one for DynamoDB; each is held to `test/store/conformance.ts`. */
+export interface Store extends Instances, Locks, ApiKeys {
+  /** Names this deployment on the machines that it rents; made once, with the table. */
+  owner(): Promise<string>
+}
+
+/** An `Idempotency-Key` with what it was used for: the scope is one API key, the fingerprint one request body. */
+export type Once = { scope: string; key: string; fingerprint: string }
+
+export interface Instances {
+  /**
+   * Writes a new instance, and `once` in the same transaction. When that key was used before, nothing is written
+   * and the instance of the first use comes back, with the fingerprint it was made for.
+   */
+  create(instance: Instance, once?: Once): Promise<{ used?: { instance: Instance; fingerprint: string } }>
+  /** What a key was used for, if it was. */
+  used(once: Pick<Once, 'scope' | 'key'>): Promise<{ instance: Instance; fingerprint: string } | undefined>
+  /** The record as it is now (a strongly consistent read). */
+  get(id: string): Promise<Instance | undefined>
+  /** Events older than those on the record, oldest first. */
+  olderEvents(id: string): Promise<InstanceEvent[]>
+  /**
+   * Writes `next` if the record still has the version of `previous`, and returns it with its new version; undefined
+   * when somebody else has written since. With `once`, both or neither are written.
+   */
+  update(previous: Instance, next: Instance, once?: Once): Promise<Instance | undefined>
+  /** Newest first; without a status, those that are not terminated. `cursor` goes on where a page ended. */
+  list(page: {
+    status?: Status
+    limit: number
+    cursor?: string
+  }): Promise<{ instances: Instance[]; cursor?: string }>
+  /** Every instance that has a reservation and is reserved until `since` or later, by that time. */
+  reserved(page: {
+    since: number
+    limit: number
+    cursor?: string
+  }): Promise<{ instances: Instance[]; cursor?: string }>
+  /** Instances whose sweep time has come, in no order, at most `limit` of each of the 16 partitions. */
+  due(now: number, limit: number): Promise<Instance[]>
+}
+
+export interface Locks {
+  /** Takes or prolongs a lock; false while another owner's runs. */
+  takeLock(name: string, owner: string, times: { now: number; until: number }): Promise<boolean>
+  /** Gives it back; nothing happens when it is not (or no longer) the owner's. */
+  freeLock(name: string, owner: string): Promise<void>
+}
+
+/** An API key as it is kept: the hash, never the key. */
+export type ApiKey = { hash: string; name: string; role: 'operator' | 'viewer'; createdAt: number }
+
+export interface ApiKeys {
+  addApiKey(key: ApiKey): Promise<void>
+  findApiKey(hash: string): Promise<ApiKey | undefined>
+}

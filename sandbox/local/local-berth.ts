@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { Cron } from 'croner'
+import { createHandler as authorizeHandler } from '../../functions/authorize.ts'
+import { createHandler as bootstrapHandler } from '../../functions/bootstrap.ts'
+import { createHandler as checkHandler } from '../../functions/check.ts'
+import { createHandler as idleCheckHandler } from '../../functions/idle-check.ts'
+import { createHandler as instancesHandler } from '../../functions/instances.ts'
+import { createHandler as offersHandler } from '../../functions/offers.ts'
+import { createHandler as provisionHandler } from '../../functions/provision.ts'
+import { createHandler as terminateHandler } from '../../functions/terminate.ts'
+import { createBackends } from '../../lib/backends/index.ts'
+import type { Context } from '../../lib/context.ts'
+import { messageOf } from '../../lib/model/errors.ts'
+import type { Log } from '../../lib/model/log.ts'
+import { type Settings, settings as settingsSchema } from '../../lib/model/settings.ts'
+import { readSettings } from '../../lib/settings-file.ts'
+import { publicKeyOf } from '../../lib/shim/key-pair.ts'
+import { createSshShim } from '../../lib/shim/ssh-shim.ts'
+import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
+import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
+import { startDynamo } from './dynoxide.ts'
+import { startHttpServer } from './http-server.ts'
+import { invoke } from './invoke.ts'
+import { sandboxPrivateKey, writeClientFile } from './keys.ts'
+import { startQueues } from './queues.ts'
+import { resume } from './resume.ts'
+import { createScaledClock } from './scaled-clock.ts'
+import { type SimulatedClouds, startSimulatedClouds } from './simulated-clouds.ts'
+
+export type LocalOptions = {
+  /** 0 takes a free one. */
+  port: number
+  /** Folder for everything that is kept. */
+  data: string
+  speed: number
+  /** A `berth.yml` with real clouds; without one the clouds are simulated. */
+  config?: string | undefined
+  /** Real seconds between two sweeps. */
+  sweepSeconds?: number | undefined
+  dynamoEndpoint?: string | undefined
+  log: Log
+}
+
+export type LocalBerth = {
+  url: string
+  apiKey: string
+  context: Context
+  clouds: SimulatedClouds | undefined
+  /** What is wrong with credentials, a line each, with what to do. */
+  warnings: string[]
+  stop(): Promise<void>
+}
+
+/** How long one visit may take in real time before another may take over; at high speeds the lease grows with it. */
+const realLeaseMs = 15_000
+const leaseMs = 120_000
+
+/**
+ * The whole of Berth in one process: the functions that run on Lambda, on embedded engines. Started again on the same
+ * folder it goes on where it was, however it ended.
+ */
+export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth> => {
+  const { data, speed, log } = options
+  if (options.config !== undefined && speed !== 1) {
+    throw new Error(
+      '--speed is for the simulated clouds; with --config time runs as it does. Leave one of them out.',
+    )
+  }
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const dynamo = await startDynamo({ folder: data, endpoint: options.dynamoEndpoint })
+  const clock = createScaledClock({ folder: data, speed })
+  const random = {
+    hex: (digits: number) =>
+      randomBytes(Math.ceil(digits / 2))
+        .toString('hex')
+        .slice(0, digits),
+  }
+  const client = createDynamoClient(dynamo.config)
+  const store = createDynamoStore({ client, table: dynamo.table, random })
+  const queues = await startQueues({ speed })
+  const clouds =
+    options.config === undefined ? await startSimulatedClouds({ folder: data, clock, log }) : undefined
+  const settings = clouds ? settingsSchema.parse(clouds.settings) : readConfig(options.config ?? '')
+  const privateKey = settings.ssh.private_key ?? sandboxPrivateKey(data)
+  const context: Context = {
+    settings,
+    store,
+    queues: queues.queues,
+    backends: createBackends(settings.backends, { sshPublicKey: publicKeyOf(privateKey), clock }),
+    shim: createSshShim({ privateKey, shim: settings.shim }),
+    clock,
+    random,
+    log,
+    leaseMs: Math.max(leaseMs, realLeaseMs * speed),
+  }
+
+  const warnings = await checkBackends(context)
+  const schedule = startSweeps(context, options.sweepSeconds ?? Math.max(1, 60 / speed))
+  const get = async () => context
+  queues.consume(
+    {
+      provision: invoke('provision', provisionHandler(get)),
+      bootstrap: invoke('bootstrap', bootstrapHandler(get)),
+      check: invoke('check', checkHandler(get)),
+      terminate: invoke('terminate', terminateHandler(get)),
+    },
+    (error) => log.warn('a queue failed', { error: messageOf(error) }),
+  )
+  await resume(context)
+  const server = await startHttpServer({
+    port: options.port,
+    functions: {
+      authorize: authorizeHandler(get),
+      offers: invoke('offers', offersHandler(get)),
+      instances: invoke('instances', instancesHandler(get)),
+    },
+    onError: (error) => log.error('a request failed', { error }),
+  })
+  const { url, apiKey } = await writeClientFile(data, `http://127.0.0.1:${server.port}`, store)
+  return {
+    url,
+    apiKey,
+    context,
+    clouds,
+    warnings,
+    stop: async () => {
+      schedule.stop()
+      await server.stop()
+      await queues.stop()
+      await clouds?.stop()
+      client.destroy()
+      await dynamo.stop()
+    },
+  }
+}
+
+const readConfig = (file: string): Settings => readSettings(readFileSync(file, 'utf8'), file)
+
+const checkBackends = async (context: Context): Promise<string[]> => {
+  const answers = await Promise.all(
+    context.backends.map(async ({ type, check }) => ({ type, checked: await check() })),
+  )
+  return answers.flatMap(({ type, checked }) => (checked.ok ? [] : [`${type}: ${checked.message}`]))
+}
+
+const startSweeps = (context: Context, seconds: number) => {
+  const sweep = idleCheckHandler(async () => context)
+  const failed = (error: unknown) =>
+    context.log.error('a sweep failed; the next one makes it good', { error: messageOf(error) })
+  return new Cron('* * * * * *', { interval: seconds, protect: true, catch: failed }, async () => {
+    await sweep()
+  })
+}

@@ -1,0 +1,132 @@
+import { type Message, SQSClient } from '@aws-sdk/client-sqs'
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { startFauxqs } from 'fauxqs'
+import { Consumer } from 'sqs-consumer'
+import { type Step, steps } from '../../lib/model/step.ts'
+import { createSqsQueues, longestDelayMs, type Queues } from '../../lib/queues/queues.ts'
+
+/** How many batches of one queue are handled at once, as with a function's reserved concurrency. */
+const concurrency = 4
+const visibilitySeconds = 720
+const mostReceives = 5
+
+export type LocalQueues = {
+  queues: Queues
+  /** Starts to hand messages to the functions. */
+  consume(
+    handlers: Record<Step, (event: SQSEvent) => Promise<SQSBatchResponse>>,
+    onError: (error: Error) => void,
+  ): void
+  deadLetters(): number
+  stop(): Promise<void>
+}
+
+/** SQS by fauxqs, in memory, a queue and its dead-letter queue for each step; delays run `speed` times as fast. */
+export const startQueues = async (options: { speed: number }): Promise<LocalQueues> => {
+  const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
+  const client = new SQSClient({
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  })
+  const urls = {
+    provision: makeQueue(server, 'provision'),
+    bootstrap: makeQueue(server, 'bootstrap'),
+    check: makeQueue(server, 'check'),
+    terminate: makeQueue(server, 'terminate'),
+  } satisfies Record<Step, string>
+  const sped = sendFaster(createSqsQueues({ client, urls }), options.speed)
+  let consumers: Consumer[] = []
+  return {
+    queues: sped.queues,
+    consume: (handlers, onError) => {
+      consumers = steps.flatMap((step) =>
+        Array.from({ length: concurrency }, () => consume(client, urls[step], handlers[step], onError)),
+      )
+    },
+    deadLetters: () =>
+      steps
+        .map((step) => server.inspectQueue(deadLettersOf(step))?.messages)
+        .reduce((sum, found) => sum + (found?.ready.length ?? 0) + (found?.inflight.length ?? 0), 0),
+    stop: async () => {
+      sped.stop()
+      const stopped = consumers.map((consumer) => new Promise((resolve) => consumer.once('stopped', resolve)))
+      for (const consumer of consumers) consumer.stop({ abort: true })
+      await Promise.all(stopped)
+      client.destroy()
+      await server.stop()
+    },
+  }
+}
+
+const makeQueue = (server: Awaited<ReturnType<typeof startFauxqs>>, step: Step): string => {
+  const dead = server.createQueue(deadLettersOf(step))
+  const redrive = { deadLetterTargetArn: dead.queueArn, maxReceiveCount: mostReceives }
+  return server.createQueue(`berth-${step}`, {
+    attributes: { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) },
+  }).queueUrl
+}
+
+const deadLettersOf = (step: Step) => `berth-${step}-dead`
+
+const consume = (
+  client: SQSClient,
+  queueUrl: string,
+  handle: (event: SQSEvent) => Promise<SQSBatchResponse>,
+  onError: (error: Error) => void,
+): Consumer => {
+  const consumer = Consumer.create({
+    queueUrl,
+    sqs: client,
+    batchSize: 1,
+    waitTimeSeconds: 20,
+    suppressFifoWarning: true,
+    handleMessage: async (message) => {
+      const { batchItemFailures } = await handle(eventOf(message, queueUrl))
+      // Not acknowledged: SQS shows it again after its visibility time-out, and in the end to the dead-letter queue.
+      return batchItemFailures.length > 0 ? undefined : message
+    },
+  })
+  consumer.on('error', onError)
+  consumer.on('processing_error', onError)
+  consumer.start()
+  return consumer
+}
+
+const eventOf = (message: Message, queueUrl: string): SQSEvent => ({
+  Records: [
+    {
+      messageId: message.MessageId ?? '',
+      receiptHandle: message.ReceiptHandle ?? '',
+      body: message.Body ?? '',
+      attributes: {
+        ApproximateReceiveCount: message.Attributes?.ApproximateReceiveCount ?? '1',
+        SentTimestamp: message.Attributes?.SentTimestamp ?? '0',
+        SenderId: 'local',
+        ApproximateFirstReceiveTimestamp: message.Attributes?.ApproximateFirstReceiveTimestamp ?? '0',
+      },
+      messageAttributes: {},
+      md5OfBody: message.MD5OfBody ?? '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: queueUrl,
+      awsRegion: 'us-east-1',
+    },
+  ],
+})
+
+/** SQS delays count whole seconds, too coarse for a clock that runs fast: a delay under one second waits here. */
+const sendFaster = (queues: Queues, speed: number): { queues: Queues; stop: () => void } => {
+  if (speed === 1) return { queues, stop: () => {} }
+  const waiting = new Set<NodeJS.Timeout>()
+  const send: Queues['send'] = async (step, instanceId, delayMs) => {
+    const realMs = Math.ceil(Math.min(delayMs, longestDelayMs) / speed)
+    if (realMs === 0 || realMs >= 1000) return queues.send(step, instanceId, realMs)
+    const timer = setTimeout(() => {
+      waiting.delete(timer)
+      // A hint that gets lost is made good by the sweep.
+      queues.send(step, instanceId, 0).catch(() => {})
+    }, realMs)
+    waiting.add(timer)
+  }
+  return { queues: { send }, stop: () => waiting.forEach(clearTimeout) }
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { messageOf } from '../lib/model/errors.ts'
+import { startLocalBerth } from './local/local-berth.ts'
+import { plainLog } from './local/plain-log.ts'
+import { untilAsked } from './local/until-asked.ts'
+
+const usage = `Usage: npm start [-- options]
+
+  --port 8377          port of the API on 127.0.0.1
+  --config berth.yml   rent on real clouds, which costs real money; without it the clouds are simulated
+  --data .berth        folder for what is kept; started again on it, Berth goes on where it was
+  --speed 1            how many times as fast the time of the simulated clouds runs
+
+Environment: BERTH_SWEEP_SECONDS shortens the pause between two sweeps, DYNAMODB_ENDPOINT uses another engine.`
+
+const flags = z.object({
+  port: z.coerce.number().int().min(0).max(65_535).default(8377),
+  config: z.string().min(1).optional(),
+  data: z.string().min(1).default('.berth'),
+  speed: z.coerce.number().min(1).max(10_000).default(1),
+  help: z.boolean().default(false),
+})
+const environment = z.object({
+  BERTH_SWEEP_SECONDS: z.coerce.number().min(1).max(3600).optional(),
+  DYNAMODB_ENDPOINT: z.url().optional(),
+})
+
+const main = async () => {
+  const options = readFlags()
+  if (options.help) return console.log(usage)
+  const env = environment.parse(process.env)
+  const berth = await startLocalBerth({
+    ...options,
+    sweepSeconds: env.BERTH_SWEEP_SECONDS,
+    dynamoEndpoint: env.DYNAMODB_ENDPOINT,
+    log: plainLog(process.stdout, process.stderr),
+  })
+  for (const warning of berth.warnings) console.error(`Warning: ${warning}`)
+  console.log(`Berth is ready on ${berth.url}`)
+  console.log(
+    options.config
+      ? `Clouds: as in ${options.config}. What is rented costs real money.`
+      : `Clouds: simulated, nothing costs money. Their ledger: ${berth.clouds?.hotaisle.url.replace(/\/api$/, '')}/_sandbox/ledger`,
+  )
+  console.log(
+    `The API key is in ${options.data}/client.json. Stop with Ctrl-C; nothing that is rented is lost by it.`,
+  )
+  await untilAsked()
+  await berth.stop()
+}
+
+const readFlags = () => {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string' },
+      config: { type: 'string' },
+      data: { type: 'string' },
+      speed: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  })
+  const result = flags.safeParse(values)
+  if (result.success) return result.data
+  throw new Error(
+    result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
+  )
+}
+
+main().catch((error: unknown) => {
+  console.error(`Berth did not start. ${messageOf(error)}`)
+  if (messageOf(error).startsWith('--') || messageOf(error).includes('option')) console.error(`\n${usage}`)
+  process.exit(1)
+})
