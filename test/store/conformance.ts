@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Instance } from '../../lib/model/instance.ts'
+import type { Store } from '../../lib/store/store.ts'
+import { anIdleInstance, anInstance } from '../support/instances.ts'
+
+/** What every store must do; `make` gives an empty one. */
+export const testStore = (name: string, make: () => Promise<Store>) => {
+  describe(`${name} keeps instances`, () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await make()
+    })
+
+    test('one that was created comes back as it was', async () => {
+      const made = anIdleInstance({
+        reservation: { until: 9e12, minimumMinutes: 60, chargeCents: 398, state: 'active' },
+      })
+      await store.create(made)
+      expect(await store.get(made.id)).toEqual(made)
+      expect(await store.get('i-ffffffffffff')).toBeUndefined()
+    })
+
+    test('of two writes on the same version one wins, and the other changes nothing', async () => {
+      const made = anInstance()
+      await store.create(made)
+      const results = await Promise.all([
+        store.update(made, { ...made, name: 'left' }),
+        store.update(made, { ...made, name: 'right' }),
+      ])
+      const winners = results.filter((result) => result !== undefined)
+      expect(winners).toHaveLength(1)
+      expect(winners[0]?.version).toBe(1)
+      expect(await store.get(made.id)).toEqual(winners[0])
+    })
+
+    test('the same id cannot be created twice', async () => {
+      await store.create(anInstance())
+      await expect(store.create(anInstance({ name: 'other' }))).rejects.toThrow('exists already')
+      expect((await store.get('i-000000000001'))?.name).toBe('one')
+    })
+
+    test('a long history moves off the record and is lost nowhere', async () => {
+      let current: Instance | undefined = anInstance({ events: [] })
+      await store.create(current)
+      for (let at = 1; at <= 60 && current; at++) {
+        const events: Instance['events'] = [
+          ...current.events,
+          { at, status: 'pending', message: `event ${at}` },
+        ]
+        current = await store.update(current, { ...current, events })
+      }
+      expect(current?.events.length).toBeLessThanOrEqual(24)
+      const whole = [...(await store.olderEvents('i-000000000001')), ...(current?.events ?? [])]
+      expect(whole.map(({ at }) => at)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+    })
+  })
+
+  describe(`${name} answers an idempotency key once`, () => {
+    const once = { scope: 'alice', key: 'k-1', fingerprint: 'body-1' }
+    let store: Store
+    beforeEach(async () => {
+      store = await make()
+    })
+
+    test('two creates at the same moment make one instance, and both learn which', async () => {
+      const [left, right] = [anInstance({ id: 'i-00000000000a' }), anInstance({ id: 'i-00000000000b' })]
+      const results = await Promise.all([store.create(left, once), store.create(right, once)])
+      const used = results.flatMap((result) => result.used ?? [])
+      expect(used).toHaveLength(1)
+      const { instances } = await store.list({ limit: 10 })
+      expect(instances.map(({ id }) => id)).toEqual([used[0]?.instance.id])
+    })
+
+    test('a claim and its key are written together or not at all', async () => {
+      const idle = anIdleInstance()
+      await store.create(idle)
+      await store.create(anInstance({ id: 'i-00000000000c' }), once)
+      expect(await store.update(idle, { ...idle, status: 'busy' }, once)).toBeUndefined()
+      expect((await store.get(idle.id))?.status).toBe('idle')
+    })
+
+    test('the key of one scope is not that of another', async () => {
+      await store.create(anInstance(), once)
+      expect(await store.used({ scope: 'alice', key: 'k-1' })).toMatchObject({ fingerprint: 'body-1' })
+      expect(await store.used({ scope: 'bob', key: 'k-1' })).toBeUndefined()
+    })
+  })
+
+  describe(`${name} lists`, () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await make()
+    })
+
+    const all = async (status?: Instance['status']) => {
+      const found: Instance[] = []
+      let cursor: string | undefined
+      do {
+        const page = await store.list({ limit: 2, ...(status && { status }), ...(cursor && { cursor }) })
+        found.push(...page.instances)
+        cursor = page.cursor
+      } while (cursor)
+      return found.map(({ name }) => name)
+    }
+
+    test('those of a status, and without one all that are not terminated, page by page', async () => {
+      const statuses = [
+        'pending',
+        'provisioning',
+        'idle',
+        'idle',
+        'idle',
+        'busy',
+        'terminating',
+        'terminated',
+      ] as const
+      for (const [index, status] of statuses.entries()) {
+        await store.create(
+          anInstance({ id: `i-00000000000${index}`, name: `${status} ${index}`, status, createdAt: index }),
+        )
+      }
+      expect(await all('idle')).toEqual(['idle 4', 'idle 3', 'idle 2'])
+      expect(await all('busy')).toEqual(['busy 5'])
+      expect(await all('terminated')).toEqual(['terminated 7'])
+      expect((await all()).sort()).toEqual(
+        ['pending 0', 'provisioning 1', 'idle 2', 'idle 3', 'idle 4', 'busy 5', 'terminating 6'].sort(),
+      )
+    })
+
+    test('what has a reservation, by its end, and only from the time asked for', async () => {
+      for (const [index, until] of [3000, 1000, 2000].entries()) {
+        const reservation = { until, minimumMinutes: 1, chargeCents: 1, state: 'active' as const }
+        await store.create(anIdleInstance({ id: `i-00000000000${index}`, reservation }))
+      }
+      await store.create(anIdleInstance({ id: 'i-000000000009' }))
+      const { instances } = await store.reserved({ since: 1500, limit: 10 })
+      expect(instances.map(({ reservation }) => reservation?.until)).toEqual([2000, 3000])
+    })
+
+    test('what is due, and not what is later, and not what has no date', async () => {
+      for (let index = 0; index < 40; index++) {
+        await store.create(anInstance({ id: `i-0000000000${index + 10}`, sweepAt: index < 20 ? 1000 : 2000 }))
+      }
+      await store.create(anInstance({ id: 'i-0000000000ff', sweepAt: undefined }))
+      expect(await store.due(1500, 100)).toHaveLength(20)
+      expect(await store.due(2000, 100)).toHaveLength(40)
+      expect(await store.due(999, 100)).toHaveLength(0)
+    })
+
+    test('an instance whose date moved is due at the new one alone', async () => {
+      const made = anInstance({ sweepAt: 1000 })
+      await store.create(made)
+      const moved = await store.update(made, { ...made, sweepAt: 5000 })
+      expect(await store.due(4000, 10)).toEqual([])
+      expect(await store.due(5000, 10)).toEqual([moved])
+    })
+  })
+
+  describe(`${name} keeps locks and keys`, () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await make()
+    })
+
+    test('a lock has one owner, who may prolong it, until it is given back or runs out', async () => {
+      const take = (owner: string, now: number, until: number) =>
+        store.takeLock('hotaisle:acme', owner, { now, until })
+      expect(await take('a', 0, 100)).toBe(true)
+      expect(await take('b', 50, 150)).toBe(false)
+      expect(await take('a', 50, 200)).toBe(true)
+      expect(await take('b', 201, 300)).toBe(true)
+      await store.freeLock('hotaisle:acme', 'a')
+      expect(await take('a', 250, 400)).toBe(false)
+      await store.freeLock('hotaisle:acme', 'b')
+      expect(await take('a', 250, 400)).toBe(true)
+    })
+
+    test('of two that take a free lock at once one gets it', async () => {
+      const both = ['a', 'b'].map((owner) => store.takeLock('l', owner, { now: 0, until: 100 }))
+      expect((await Promise.all(both)).sort()).toEqual([false, true])
+    })
+
+    test('an API key is found by its hash', async () => {
+      const key = { hash: 'abc', name: 'local', role: 'operator' as const, createdAt: 1 }
+      await store.addApiKey(key)
+      expect(await store.findApiKey('abc')).toEqual(key)
+      expect(await store.findApiKey('abd')).toBeUndefined()
+    })
+
+    test('the deployment has one name, also for two that ask first', async () => {
+      const [left, right] = await Promise.all([store.owner(), store.owner()])
+      expect(left).toBe(right)
+      expect(left).toMatch(/^[0-9a-f]{8}$/)
+    })
+  })
+}
