@@ -1,0 +1,27 @@
+import type { Clock } from '../model/clock.ts'
+import type { BackendType } from '../model/offer.ts'
+import type { BackendSettings } from '../model/settings.ts'
+import type { Backend } from './backend.ts'
+import { createHotAisle } from './hotaisle/hot-aisle.ts'
+
+type SettingsOf = { [Type in BackendType]: Extract<BackendSettings, { type: Type }> }
+
+/** What every backend is handed, whatever its cloud. */
+export type Surroundings = { sshPublicKey: string; clock: Clock; fetch?: typeof fetch | undefined }
+
+type Factories = {
+  [Type in BackendType]: (options: Surroundings & { settings: SettingsOf[Type] }) => Backend
+}
+
+/** One factory for each type of backend. A cloud is its folder, its line here and its schema in the settings. */
+const factories = { hotaisle: createHotAisle } satisfies Factories
+
+/** A backend of the type that its settings name. Opens no connection. */
+export const createBackend = <Type extends BackendType>(
+  type: Type,
+  settings: SettingsOf[Type],
+  surroundings: Surroundings,
+): Backend => {
+  const create: Factories[Type] = factories[type]
+  return create({ ...surroundings, settings })
+}

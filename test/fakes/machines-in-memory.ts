@@ -1,0 +1,28 @@
+import type { MachineHost, MachineSpec } from '../../sandbox/machines/machine-host.ts'
+
+export type MachinesInMemory = MachineHost & {
+  /** The machines that are on, in the order in which they were switched on. */
+  running(): MachineSpec[]
+  wiped: string[]
+}
+
+/** Machines that are nothing but a port number; one that is switched on again has its port back. */
+export const createMachinesInMemory = (): MachinesInMemory => {
+  const ports = new Map<string, number>()
+  const on = new Map<string, MachineSpec>()
+  const wiped: string[] = []
+  return {
+    async start(spec) {
+      const port = ports.get(spec.id) ?? 40_000 + ports.size
+      ports.set(spec.id, port)
+      on.set(spec.id, spec)
+      return { hostname: '127.0.0.1', port }
+    },
+    async stop(id, { wipe }) {
+      on.delete(id)
+      if (wipe) wiped.push(id)
+    },
+    running: () => [...on.values()],
+    wiped,
+  }
+}
