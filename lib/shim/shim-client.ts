@@ -59,8 +59,8 @@ const get = (stream: Duplex, path: string, timeoutMs: number) =>
         host: '127.0.0.1',
         port: shimPort,
         path,
-        agent: false,
         headers: { connection: 'close' },
+        // Holds only without an `agent`: with one, even `false`, Node would dial this host's own port.
         createConnection: () => stream,
       },
       (response) => {
