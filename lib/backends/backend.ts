@@ -16,7 +16,7 @@ export interface Catalogue {
   check(): Promise<CredentialsCheck>
   /**
    * Every row that can be rented, each judged alone; what went wrong stands beside them. Never throws.
-   * The error code `unavailable` says that the cloud did not answer, so that asking again later may help.
+   * The error code `no_answer` says that the cloud did not answer, so that asking again later may help.
    */
   offers(): Promise<{ offers: Offer[]; errors: OfferError[] }>
 }

@@ -16,8 +16,12 @@ type Factories = {
 /** One factory for each type of backend. A cloud is its folder, its line here and its schema in the settings. */
 const factories = { hotaisle: createHotAisle } satisfies Factories
 
+/** The backends that the settings list. */
+export const createBackends = (settings: BackendSettings[], surroundings: Surroundings): Backend[] =>
+  settings.map((each) => createBackend(each.type, each, surroundings))
+
 /** A backend of the type that its settings name. Opens no connection. */
-export const createBackend = <Type extends BackendType>(
+const createBackend = <Type extends BackendType>(
   type: Type,
   settings: SettingsOf[Type],
   surroundings: Surroundings,

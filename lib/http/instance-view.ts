@@ -69,7 +69,7 @@ const costSoFar = (instance: Instance, now: number) =>
         pricePerHourCents: instance.pricePerHourCents,
         minimumMinutes: instance.minimumReservationMinutes ?? 0,
         startedAt: instance.startedAt,
-        until: instance.terminatedAt ?? now,
+        until: instance.releasedAt ?? instance.terminatedAt ?? now,
       })
 
 const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())

@@ -33,7 +33,7 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
   const choice = choose(offers, instance.tried ?? [])
   if (choice) return rent(ctx, instance, choice)
   if (
-    errors.some(({ code }) => code === 'unavailable') &&
+    errors.some(({ code }) => code === 'no_answer') &&
     ctx.clock.now() - instance.createdAt < silenceLimitMs
   ) {
     return waitFor(ctx, instance, `a backend does not answer: ${wordsOf(errors)}`)

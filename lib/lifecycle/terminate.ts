@@ -35,9 +35,11 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
   const answer = await backend.release(ref, { force: instance.force === true })
   if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)
   if (answer.outcome === 'retry') return again(ctx, instance, answer)
+  const releasedAt = instance.releasedAt ?? ctx.clock.now()
   const seen = await backend.state(ref)
-  if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
-  return again(ctx, instance, { asked: true })
+  if (seen.state === 'gone')
+    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)
+  return again(ctx, instance, { releasedAt })
 }
 
 /** Refused inside the minimum, which by our clock is over: the cloud's clock counts. */
@@ -54,7 +56,7 @@ const tooEarly = (ctx: Context, instance: Instance, message: string) => {
 const again = async (
   ctx: Context,
   instance: Instance,
-  why: { message?: string; retryAfterMs?: number | undefined; asked?: boolean } = {},
+  why: { message?: string; retryAfterMs?: number | undefined; releasedAt?: number } = {},
 ) => {
   const now = ctx.clock.now()
   const askedAt = instance.releaseAskedAt ?? now
@@ -76,11 +78,12 @@ const again = async (
   await rewrite(ctx, instance, (current) => ({
     ...visitAgain(line && isNews(current, line) ? withEvent(current, now, line) : current, now + delay),
     releaseAskedAt: askedAt,
+    releasedAt: why.releasedAt ?? current.releasedAt,
   }))
 }
 
 /** The one place that writes `terminated`. */
-const finish = (ctx: Context, instance: Instance, proof: string) => {
+const finish = (ctx: Context, instance: Instance, proof: string, releasedAt?: number) => {
   const now = ctx.clock.now()
   return rewrite(ctx, instance, (current) => {
     const { reservation } = current
@@ -88,6 +91,7 @@ const finish = (ctx: Context, instance: Instance, proof: string) => {
     return {
       ...withEvent(current, now, proof, { status: 'terminated' }),
       terminatedAt: now,
+      releasedAt: current.releasedAt ?? releasedAt,
       ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
       nextCheckAt: undefined,
       sweepAt: undefined,

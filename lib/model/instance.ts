@@ -105,7 +105,10 @@ export const instance = z.object({
 
   releaseAt: instant.optional(),
   force: z.boolean().optional(),
+  /** When the cloud was first asked to take the machine back. */
   releaseAskedAt: instant.optional(),
+  /** When it agreed: money runs to here. */
+  releasedAt: instant.optional(),
   terminationReason: terminationReason.optional(),
   terminationMessage: z.string().optional(),
   terminatedAt: instant.optional(),

@@ -38,7 +38,13 @@ const shimSettings = z.strictObject({
 })
 export type ShimSettings = z.infer<typeof shimSettings>
 
-const backends = z.array(backendSettings).min(1)
+const backends = z
+  .array(backendSettings)
+  .min(1)
+  .refine(
+    (list) => new Set(list.map(({ type }) => type)).size === list.length,
+    'list each type of backend once',
+  )
 
 /** `berth.yml`: dstack's backends, at the top or under its one project, and Berth's own keys. */
 export const settings = z

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ShimSettings } from '../model/settings.ts'
 import { activityCommand, parseActivity, registerCommand } from './activity.ts'
 import { authorizeCommand } from './authorized-keys.ts'
@@ -5,7 +6,7 @@ import { bootstrapScript } from './bootstrap-script.ts'
 import { hardwareCommand, parseHardware } from './hardware.ts'
 import { publicKeyOf } from './key-pair.ts'
 import { type Shim, type ShimHealth, type ShimSession, ShimUnreachable } from './shim.ts'
-import { createShimClient, shimPort } from './shim-client.ts'
+import { createShimClient, type ShimClient, shimPort } from './shim-client.ts'
 import { connectSsh, type SshConnection } from './ssh.ts'
 
 export type ShimTimeouts = {
@@ -23,11 +24,19 @@ export type SshShimOptions = {
   timeouts?: Partial<ShimTimeouts>
 }
 
-const patient: ShimTimeouts = { connectMs: 15_000, commandMs: 90_000, bootstrapMs: 600_000, agentMs: 10_000 }
+/**
+ * Together well under the 100 s that a function has. A script that takes longer goes on without its connection, and
+ * the next visit finds what it did.
+ */
+const usual: ShimTimeouts = { connectMs: 10_000, commandMs: 20_000, bootstrapMs: 60_000, agentMs: 5000 }
+
+/** How long an agent that was just started may take until it answers, and how often it is asked meanwhile. */
+const agentStartMs = 8000
+const agentPollMs = 100
 
 /** The way to machines over SSH. Throws at once when the private key can't be read. */
 export const createSshShim = (options: SshShimOptions): Shim => {
-  const timeouts = { ...patient, ...options.timeouts }
+  const timeouts = { ...usual, ...options.timeouts }
   const ownKey = publicKeyOf(options.privateKey)
   const script = bootstrapScript(options.shim)
   return {
@@ -64,6 +73,7 @@ const sessionOf = (
         input: script,
         timeoutMs: timeouts.bootstrapMs,
       })
+      if (code === 0) await untilAnswering(agent)
       return { ok: code === 0, output: lastLines(`${stderr.trim()}\n${stdout.trim()}`) }
     },
     health: async () => {
@@ -83,6 +93,19 @@ const sessionOf = (
       throw new ShimUnreachable('unreachable', `the SSH keys could not be written: ${lastLines(stderr)}`)
     },
     close: () => connection.close(),
+  }
+}
+
+/** Gives the agent the moment that it needs to start; whether it did is for `health` to say. */
+const untilAnswering = async (agent: ShimClient): Promise<void> => {
+  for (let waited = 0; waited < agentStartMs; waited += agentPollMs) {
+    try {
+      await agent.healthcheck()
+      return
+    } catch (error) {
+      if (!(error instanceof ShimUnreachable) || error.kind !== 'agent') throw error
+    }
+    await setTimeout(agentPollMs)
   }
 }
 

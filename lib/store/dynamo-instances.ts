@@ -9,6 +9,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb'
 import { z } from 'zod'
+import { BerthError } from '../model/errors.ts'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import { fromItem, instanceKey, listedUnder, splitEvents, toItem } from './instance-item.ts'
@@ -123,14 +124,19 @@ export const createInstances = ({ client, table }: Pick<DynamoOptions, 'client' 
 
     list: async ({ status, limit, cursor }) => {
       const lists = status === undefined ? (['LIVE', 'IDLE'] as const) : ([listedUnder({ status })] as const)
-      const { list, rest } = cursorOf(cursor, lists[0])
-      const input = { ...equals('listed', list), ScanIndexForward: false, Limit: limit }
-      const page = await pageOf('listed', input, rest)
-      const instances = page.instances.filter(
-        (found) => listedUnder(found) === list && (status === undefined || found.status === status),
-      )
-      const following = page.cursor ? `${list} ${page.cursor}` : nextList(lists, list)
-      return { instances, ...(following && { cursor: following }) }
+      let at = cursor === undefined ? { list: lists[0], rest: '' } : readCursor(cursor)
+      const found: Instance[] = []
+      for (;;) {
+        const { list, rest } = at
+        const input = { ...equals('listed', list), ScanIndexForward: false, Limit: limit - found.length }
+        const page = await pageOf('listed', input, rest)
+        // The index is a moment behind the records, which say what is true.
+        found.push(...page.instances.filter((each) => isIn(each, list, status)))
+        const next = page.cursor === undefined ? nextList(lists, list) : list
+        if (next === undefined) return { instances: found }
+        at = { list: next, rest: page.cursor ?? '' }
+        if (found.length >= limit) return { instances: found, cursor: `${at.list}.${at.rest}` }
+      }
     },
 
     reserved: ({ since, limit, cursor }) =>
@@ -203,18 +209,31 @@ const toCursor = (key: Record<string, unknown>): string =>
 
 const cursorKey = z.record(z.string(), z.union([z.string(), z.number()]))
 
-const fromCursor = (cursor: string | undefined) =>
-  cursor === undefined || cursor === ''
-    ? undefined
-    : cursorKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+const fromCursor = (cursor: string | undefined): Record<string, string | number> | undefined => {
+  if (cursor === undefined || cursor === '') return undefined
+  try {
+    return cursorKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()))
+  } catch {
+    throw badCursor()
+  }
+}
 
 type List = ReturnType<typeof listedUnder>
 
-/** A cursor of `list` names the list in which the page ended, then the place in it. */
-const cursorOf = (cursor: string | undefined, first: List): { list: List; rest: string | undefined } => {
-  if (cursor === undefined) return { list: first, rest: undefined }
-  const [list, rest] = cursor.split(' ')
-  return { list: z.enum(['LIVE', 'IDLE', 'ENDED']).parse(list), rest }
+/** A cursor of `list`: the list in which the page ended, then the place in it. */
+const readCursor = (cursor: string): { list: List; rest: string } => {
+  const [list, rest = ''] = cursor.split('.')
+  const known = z.enum(['LIVE', 'IDLE', 'ENDED']).safeParse(list)
+  if (!known.success) throw badCursor()
+  return { list: known.data, rest }
 }
 
-const nextList = (lists: readonly List[], list: List): string | undefined => lists[lists.indexOf(list) + 1]
+const isIn = (instance: Instance, list: List, status: Instance['status'] | undefined) =>
+  listedUnder(instance) === list && (status === undefined || instance.status === status)
+
+const nextList = (lists: readonly List[], list: List): List | undefined => lists[lists.indexOf(list) + 1]
+
+const badCursor = () =>
+  new BerthError('invalid_request', 'Nothing was read: the cursor is not one of ours.', [
+    { path: 'cursor', message: 'pass the cursor of the page before, unchanged' },
+  ])

@@ -36,7 +36,7 @@ const main = async (): Promise<boolean> => {
     log: { info: () => {}, warn: remember, error: remember },
   })
   try {
-    const told = await tellStory(berth, process.stdout)
+    const told = await tellStory(berth, speed, process.stdout)
     for (const problem of told ? [] : problems) console.error(problem)
     return told
   } finally {

@@ -131,6 +131,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
       await clouds?.stop()
       client.destroy()
       await dynamo.stop()
+      clock.stop()
     },
   }
 }

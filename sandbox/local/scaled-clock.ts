@@ -4,26 +4,37 @@ import writeFileAtomic from 'write-file-atomic'
 import { z } from 'zod'
 import type { Clock } from '../../lib/model/clock.ts'
 
-/** At `real`, it was `sandbox` o'clock, and time ran `speed` times as fast. All in milliseconds since 1970. */
-const anchor = z.object({ real: z.number(), sandbox: z.number(), speed: z.number().positive() })
+/** What time it was in the sandbox when it was last seen running. Milliseconds since 1970. */
+const kept = z.object({ sandbox: z.number() })
 
-export type ScaledClock = Clock & { speed: number }
+/** How often the time is kept, and how far it is set forward at the next start, so that it never runs backwards. */
+const beatMs = 250
+const forwardMs = 1000
+
+export type ScaledClock = Clock & { stop(): void }
 
 /**
- * A clock that runs `speed` times as fast, and goes on where it was when the sandbox starts again on the same folder,
- * also with another speed. It never runs backwards.
+ * A clock that runs `speed` times as fast. It stands still while the sandbox is off, so that nothing runs into its
+ * deadline meanwhile, and goes on from there at the next start on the same folder. With speed 1 from the first start
+ * on, it is the clock of the day.
  */
 export const createScaledClock = (options: { folder: string; speed: number }): ScaledClock => {
-  const file = join(options.folder, 'clock.json')
+  const { folder, speed } = options
+  const file = join(folder, 'clock.json')
   const real = Date.now()
-  const before = existsSync(file) ? anchor.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined
-  const sandbox = before ? before.sandbox + (real - before.real) * before.speed : real
-  writeFileAtomic.sync(
-    file,
-    JSON.stringify({ real, sandbox, speed: options.speed } satisfies z.infer<typeof anchor>),
-  )
+  if (speed === 1 && !existsSync(file)) return { now: () => Date.now(), stop: () => {} }
+  const before = existsSync(file) ? kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined
+  const sandbox = before ? before.sandbox + forwardMs * speed : real
+  const now = () => Math.round(sandbox + (Date.now() - real) * speed)
+  const keep = () =>
+    writeFileAtomic.sync(file, JSON.stringify({ sandbox: now() } satisfies z.infer<typeof kept>))
+  keep()
+  const beat = setInterval(keep, beatMs)
   return {
-    speed: options.speed,
-    now: () => Math.round(sandbox + (Date.now() - real) * options.speed),
+    now,
+    stop: () => {
+      clearInterval(beat)
+      keep()
+    },
   }
 }

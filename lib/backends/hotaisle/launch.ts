@@ -77,7 +77,7 @@ const judgeRefusal = async (
     case 428:
       return reject('invalid_settings', `${said} Add Berth's SSH public key in the Hot Aisle console.`)
     case 429:
-      return reject('throttled', said)
+      return { ...reject('throttled', said), retryAfterMs: answer.retryAfterMs }
     default:
       return { outcome: 'unknown', message: wordsOfAnswer(answer) }
   }
@@ -86,8 +86,8 @@ const judgeRefusal = async (
 const isRefused = (answer: Answer<unknown>, status: number) =>
   answer.kind === 'refused' && answer.status === status
 
-const reject = (code: RejectionCode, message: string): LaunchOutcome => ({
-  outcome: 'rejected',
+const reject = (code: RejectionCode, message: string) => ({
+  outcome: 'rejected' as const,
   code,
   message,
 })
