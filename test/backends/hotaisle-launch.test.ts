@@ -146,7 +146,10 @@ describe('an answer that is not known', () => {
     ['503', { kind: 'status', status: 503 }],
     ['408', { kind: 'status', status: 408 }],
     ['409, which the contract does not know', { kind: 'status', status: 409 }],
-    ['a redirect', { kind: 'status', status: 307, headers: { location: '/api/user/' } }],
+    [
+      'a redirect',
+      { kind: 'status', status: 307, headers: { location: '/api/teams/sandbox/virtual_machines/' } },
+    ],
     ['a cut connection', { kind: 'cut_before' }],
     ['a cut connection after the work was done', { kind: 'lost_answer' }],
     ['200 without JSON', { kind: 'status', status: 200, body: 'created' }],

@@ -231,6 +231,13 @@ describe('a 404', () => {
   })
 })
 
+it('does not take the 404 of a DELETE for more than it is while the key is not known to work', async () => {
+  const ref = await rent(stage, 'vm-mi300x-1')
+  stage.cloud.faults.once('DELETE virtual_machines/{vm}', { kind: 'status', status: 404 })
+  stage.cloud.faults.once('GET user', { kind: 'status', status: 401 })
+  expect(await stage.backend.release(ref, { force: true })).toMatchObject({ outcome: 'retry' })
+})
+
 describe('the list of what is owned', () => {
   it('has both kinds, also where bare metal is no longer enabled', async () => {
     await rent(stage, 'vm-mi300x-2', 'berth-vm')

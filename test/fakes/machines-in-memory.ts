@@ -4,6 +4,10 @@ export type MachinesInMemory = MachineHost & {
   /** The machines that are on, in the order in which they were switched on. */
   running(): MachineSpec[]
   wiped: string[]
+  /** Every switching on, also of one that was on. */
+  started: string[]
+  /** Switching on takes until this resolves. */
+  gate: Promise<unknown>
 }
 
 /** Machines that are nothing but a port number; one that is switched on again has its port back. */
@@ -11,8 +15,11 @@ export const createMachinesInMemory = (): MachinesInMemory => {
   const ports = new Map<string, number>()
   const on = new Map<string, MachineSpec>()
   const wiped: string[] = []
-  return {
+  const started: string[] = []
+  const host: MachinesInMemory = {
     async start(spec) {
+      started.push(spec.id)
+      await host.gate
       const port = ports.get(spec.id) ?? 40_000 + ports.size
       ports.set(spec.id, port)
       on.set(spec.id, spec)
@@ -24,5 +31,8 @@ export const createMachinesInMemory = (): MachinesInMemory => {
     },
     running: () => [...on.values()],
     wiped,
+    started,
+    gate: Promise.resolve(),
   }
+  return host
 }

@@ -154,6 +154,15 @@ describe('the stock', () => {
   })
 })
 
+it('wipes a machine no longer because it was asked twice', async () => {
+  const { body } = await ask('POST', vms, vm8)
+  await ask('DELETE', `${vms}${body.name}/?force=true`)
+  clock.advance(minute / 2)
+  expect((await ask('DELETE', `${vms}${body.name}/`)).status).toBe(204)
+  clock.advance(minute / 2)
+  expect((await ask('GET', `${vms}${body.name}/`)).status).toBe(404)
+})
+
 describe('money', () => {
   it('is taken for the minimum at once, then by the started minute, until the machine is given back', async () => {
     const { body } = await ask('POST', vms, vm2x)
@@ -236,6 +245,18 @@ describe('the machines', () => {
       { hardware: { cpus: 7, gpus: null }, sshTrouble: ['hang'] },
       { hardware: { cpus: 8, gpus: { name: 'AMD Instinct MI300X VF', count: 1 } }, sshTrouble: [] },
     ])
+  })
+
+  it('are switched on once, however many ask at the same time', async () => {
+    await ask('POST', vms, vm8)
+    clock.advance(minute)
+    const gate = Promise.withResolvers<void>()
+    machines.gate = gate.promise
+    const answers = Promise.all([ask('GET', vms), ask('GET', servers), ask('GET', vms)])
+    await expect.poll(() => cloud.requests.length).toBe(4)
+    gate.resolve()
+    await answers
+    expect(machines.started).toHaveLength(1)
   })
 
   it('are wiped when they are given back', async () => {

@@ -40,7 +40,7 @@ export const createClient =
       const text = await response.text()
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), options.clock)
       const { status } = response
-      if (status >= 500 || status === 408) {
+      if (status >= 500) {
         const message = `${what} answered ${status}: ${plain(text)}`
         return { kind: 'unknown', why: 'server_error', message, retryAfterMs }
       }
