@@ -22,7 +22,13 @@ export const mi300x: MachineHardware = {
   memoryKib: 228_000_000,
   rootDiskBytes: 13_000_000_000_000,
   localDisks: [],
-  gpus: { vendor: 'amd', name: 'AMD Instinct MI300X VF', memoryMib: 196_592, count: 1, driverVersion: '6.10.5' },
+  gpus: {
+    vendor: 'amd',
+    name: 'AMD Instinct MI300X VF',
+    memoryMib: 196_592,
+    count: 1,
+    driverVersion: '6.10.5',
+  },
 }
 
 export const h100s: MachineHardware = {
