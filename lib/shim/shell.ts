@@ -43,17 +43,12 @@ export const wellSaid = (section: Section | undefined): string | undefined =>
 
 /** The JSON in what a tool says; some print warnings before or after it. Undefined where there is none. */
 export const jsonIn = (text: string): unknown => {
-  for (const [open, close] of [
-    ['[', ']'],
-    ['{', '}'],
-  ] as const) {
-    const from = text.indexOf(open)
-    const other = text.indexOf(open === '[' ? '{' : '[')
-    if (from < 0 || (other >= 0 && other < from)) continue
+  for (const match of text.matchAll(/^\s*([[{])/gm)) {
+    const end = text.lastIndexOf(match[1] === '[' ? ']' : '}')
     try {
-      return JSON.parse(text.slice(from, text.lastIndexOf(close) + 1))
+      return JSON.parse(text.slice(match.index, end + 1))
     } catch {
-      // A warning may hold a bracket of its own: try the other kind.
+      // A warning can begin with a bracket too: the next line may be the one.
     }
   }
   return undefined

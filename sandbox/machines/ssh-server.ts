@@ -65,7 +65,7 @@ export const openSshServer = async (options: {
     serveForwards(connection, options.forwardTo)
   })
 
-  const listener = net.createServer((socket) => {
+  const listener = net.createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     const trouble = options.trouble()
     if (trouble === 'refuse') {
