@@ -84,8 +84,8 @@ export type FindOutcome =
 export interface Machines {
   /** Where a machine stands. Never throws. */
   state(ref: MachineRef): Promise<MachineState>
-  /** Installs the system anew on a machine whose installation failed; undefined where the cloud has no such call. */
-  repair?(ref: MachineRef): Promise<{ ok: boolean; message: string }>
+  /** Installs the system anew on a machine that failed. `retry`: not done, or not known; ask again later. */
+  repair(ref: MachineRef): Promise<{ outcome: 'started' | 'not_possible' | 'retry'; message: string }>
   /** Gives a machine back. Asking twice is harmless. */
   release(ref: MachineRef, options: { force: boolean }): Promise<ReleaseOutcome>
   /** Every machine of the account, whoever made it. `complete: false` proves nothing about what is missing. */

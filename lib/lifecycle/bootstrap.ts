@@ -177,33 +177,30 @@ const notYet = async (ctx: Context, known: Instance, line: string): Promise<void
   if (changed) await hintNext(ctx, instance)
 }
 
-/** Hours of it are paid, so a failed installation gets a second chance, with the whole time for it. */
+/**
+ * Hours of it are paid, so a failed installation gets a second chance, with the whole time for it. Nothing is lost by
+ * asking twice: a machine that failed holds nothing.
+ */
 const repairOnce = async (ctx: Context, known: Instance, ref: MachineRef, failure: string): Promise<void> => {
+  const gaveUp = (why: string) => end(ctx, known, { reason: 'error', message: `${failure}${why}` })
+  if (known.machine?.repairedAt !== undefined) return gaveUp(', again, after it was installed anew')
   const backend = backendOf(ctx, known)
-  if (!backend.repair || known.machine?.repairedAt !== undefined) {
-    const again = known.machine?.repairedAt === undefined ? '' : ' again, after it was installed anew'
-    return end(ctx, known, { reason: 'error', message: `the machine failed${again}: ${failure}` })
-  }
-  // Written down first: if the answer gets lost, it is not wiped a second time.
+  const asked = await backend.repair(ref)
+  if (asked.outcome === 'not_possible') return gaveUp(`; ${asked.message}`)
+  if (asked.outcome === 'retry') return notYet(ctx, known, `${failure}; ${asked.message}`)
   const { instance, changed } = await change(ctx, known, (current) => {
-    if (current.version !== known.version || !current.machine) return undefined
+    if (stepOf(current) !== 'bootstrap' || !current.machine) return undefined
     const now = ctx.clock.now()
-    const told = withEvent(current, now, `${failure}; the system is installed anew, once`, {
-      phase: 'booting',
-    })
-    return leased(ctx, {
-      ...told,
+    return {
+      ...visitAgain(
+        withEvent(current, now, `${failure}; the system is installed anew, once`, { phase: 'booting' }),
+        now + 5000,
+      ),
       bootDeadline: now + backend.bootDeadlineMs(current.instanceType ?? ''),
       machine: { ...current.machine, repairedAt: now, hostKeyFingerprint: undefined },
-    })
+    }
   })
-  if (!changed) return
-  const asked = await backend.repair(ref)
-  await notYet(
-    ctx,
-    instance,
-    asked.ok ? 'booting: installation started anew' : `installing anew: ${asked.message}`,
-  )
+  if (changed) await hintNext(ctx, instance)
 }
 
 const lastLine = (output: string) => output.trim().split('\n').at(-1)?.slice(0, 200) ?? ''

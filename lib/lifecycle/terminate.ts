@@ -9,6 +9,8 @@ import { resolveIntent } from './resolve-intent.ts'
 
 const longestDelayMs = 300_000
 const overdueAfterMs = 900_000
+/** How long a cloud that agreed to take a machine back is left in peace. */
+const askAgainAfterMs = 300_000
 
 /**
  * Gives a machine back and proves that it is gone. It never gives up, and never says `terminated` before the cloud
@@ -30,7 +32,9 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
   if (instance.releaseAskedAt !== undefined) {
     const seen = await backend.state(ref)
     if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
-    if (seen.state === 'stopping') return again(ctx, instance)
+    // It agreed, and wiping takes minutes; not every cloud says that it is at it.
+    const isBusyWithIt = ctx.clock.now() - (instance.releasedAt ?? 0) < askAgainAfterMs
+    if (seen.state === 'stopping' || isBusyWithIt) return again(ctx, instance)
   }
   const answer = await backend.release(ref, { force: instance.force === true })
   if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)

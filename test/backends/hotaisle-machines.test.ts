@@ -106,7 +106,7 @@ describe('the state of bare metal', () => {
     const ref = await rent(stage, 'bm-mi300x-8')
     stage.clock.advance(15 * minute)
     expect(await stage.backend.state(ref)).toMatchObject({ state: 'failed' })
-    expect(await stage.backend.repair?.(ref)).toMatchObject({ ok: true })
+    expect(await stage.backend.repair(ref)).toMatchObject({ outcome: 'started' })
     expect(await stage.backend.state(ref)).toMatchObject({ state: 'starting' })
     stage.clock.advance(15 * minute)
     expect(await stage.backend.state(ref)).toMatchObject({ state: 'running' })
@@ -124,14 +124,16 @@ describe('the state of bare metal', () => {
 
 describe('a repair', () => {
   it('is not to be had for virtual machines', async () => {
-    expect(await stage.backend.repair?.(await rent(stage, 'vm-mi300x-1'))).toMatchObject({ ok: false })
+    expect(await stage.backend.repair(await rent(stage, 'vm-mi300x-1'))).toMatchObject({
+      outcome: 'not_possible',
+    })
   })
 
   it('does nothing to the machine of another rental', async () => {
     const ref = await rent(stage, 'bm-mi300x-8', 'berth-first')
     await releaseAndWait(ref)
     await rent(stage, 'bm-mi300x-8', 'berth-second')
-    expect(await stage.backend.repair?.(ref)).toMatchObject({ ok: false })
+    expect(await stage.backend.repair(ref)).toMatchObject({ outcome: 'not_possible' })
     expect(countOf(stage.cloud.requests, 'POST bare_metal/{server}/reinstall')).toBe(0)
   })
 })

@@ -3,6 +3,8 @@ import type { MachineHost, MachineSpec } from '../../sandbox/machines/machine-ho
 export type MachinesInMemory = MachineHost & {
   /** The machines that are on, in the order in which they were switched on. */
   running(): MachineSpec[]
+  /** The machine that is on behind a port. */
+  at(port: number): MachineSpec | undefined
   wiped: string[]
   /** Every switching on, also of one that was on. */
   started: string[]
@@ -30,6 +32,7 @@ export const createMachinesInMemory = (): MachinesInMemory => {
       if (wipe) wiped.push(id)
     },
     running: () => [...on.values()],
+    at: (port) => [...on.values()].find(({ id }) => ports.get(id) === port),
     wiped,
     started,
     gate: Promise.resolve(),

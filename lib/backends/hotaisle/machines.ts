@@ -1,4 +1,4 @@
-import type { MachineRef, MachineState } from '../backend.ts'
+import type { MachineRef, MachineState, Machines } from '../backend.ts'
 import type { SeenMachine } from './answers.ts'
 import type { Api } from './api.ts'
 import { wordsOfAnswer } from './client.ts'
@@ -22,16 +22,17 @@ export const repairMachine = async (
   api: Api,
   credentials: Credentials,
   ref: MachineRef,
-): Promise<{ ok: boolean; message: string }> => {
+): ReturnType<Machines['repair']> => {
   if (kindOf(ref.instanceType) === 'vm') {
-    return { ok: false, message: 'Hot Aisle virtual machines are replaced, not repaired' }
+    return { outcome: 'not_possible', message: 'Hot Aisle installs only bare metal anew' }
   }
   const identity = await identify(api, credentials, ref)
-  if (identity.is === 'unknown') return { ok: false, message: identity.message }
-  if (identity.is === 'gone') return { ok: false, message: `${ref.cloudId} is no longer rented` }
+  if (identity.is === 'unknown') return { outcome: 'retry', message: identity.message }
+  if (identity.is === 'gone')
+    return { outcome: 'not_possible', message: `${ref.cloudId} is no longer rented` }
   const answer = await api.reinstall(ref.cloudId)
-  if (answer.kind === 'ok') return { ok: true, message: `${ref.cloudId} is being installed anew` }
-  return { ok: false, message: `${ref.cloudId} could not be installed anew: ${wordsOfAnswer(answer)}` }
+  if (answer.kind === 'ok') return { outcome: 'started', message: `${ref.cloudId} is being installed anew` }
+  return { outcome: 'retry', message: `${ref.cloudId} could not be installed anew: ${wordsOfAnswer(answer)}` }
 }
 
 const serverState = (machine: SeenMachine): MachineState => {
