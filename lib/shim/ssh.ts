@@ -111,6 +111,7 @@ const exec = (
       const out: Buffer[] = []
       const err: Buffer[] = []
       let bytes = 0
+      let exited = false
       let code: number | undefined
       const keep = (list: Buffer[]) => (chunk: Buffer) => {
         bytes += chunk.length
@@ -122,9 +123,14 @@ const exec = (
       opened.stderr.on('data', keep(err))
       opened.on('error', (broken: Error) => reject(new ShimUnreachable('unreachable', broken.message)))
       opened.on('exit', (status: number | null) => {
+        exited = true
         code = status ?? undefined
       })
-      opened.on('close', () => resolve({ code, stdout: textOf(out), stderr: textOf(err) }))
+      opened.on('close', () => {
+        // Half an answer must not pass for a whole one.
+        if (exited) resolve({ code, stdout: textOf(out), stderr: textOf(err) })
+        else reject(new ShimUnreachable('unreachable', 'the connection ended before the command did'))
+      })
       opened.end(input)
     })
     return () => {

@@ -240,12 +240,12 @@ describe('its stand-ins are as strict as the real ones', () => {
 
     write('one')
     await run('sudo -n systemctl enable --now note.service')
-    await expect.poll(notes).toBe('one\n')
+    await expect.poll(notes, { timeout: 10_000 }).toBe('one\n')
     write('two')
     await run('sudo -n systemctl restart note')
-    await expect.poll(notes).toBe('one\none\n')
+    await expect.poll(notes, { timeout: 10_000 }).toBe('one\none\n')
     await run('sudo -n systemctl daemon-reload; sudo -n systemctl restart note')
-    await expect.poll(notes).toBe('one\none\ntwo\n')
+    await expect.poll(notes, { timeout: 10_000 }).toBe('one\none\ntwo\n')
 
     expect((await run('systemctl is-active note')).stdout).toBe('active\n')
     expect((await run('systemctl is-enabled note')).stdout).toBe('enabled\n')
@@ -316,7 +316,7 @@ describe('its SSH server', () => {
 
     session.close()
 
-    await expect.poll(() => machines.host.machine('m').openSessions()).toBe(0)
+    await expect.poll(() => machines.host.machine('m').openSessions(), { timeout: 10_000 }).toBe(0)
   })
 
   test('fails as it is told', async () => {

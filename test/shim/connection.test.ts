@@ -115,7 +115,7 @@ describe('an agent that does not answer', () => {
 
     machines.host.machine('m').breakAgent(undefined)
     await expect
-      .poll(() => session.health().catch(() => undefined))
+      .poll(() => session.health().catch(() => undefined), { timeout: 10_000 })
       .toMatchObject({ version: shimSettings.version })
   })
 })
