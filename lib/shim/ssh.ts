@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import ssh2, { type ClientChannel } from 'ssh2'
 import { ShimUnreachable, type SshTarget } from './shim.ts'
 
-export type SshOptions = {
+type SshOptions = {
   privateKey: string
   /** Milliseconds until the connection must stand, from the first packet to the login. */
   connectMs: number
 }
 
-export type Executed = { code: number | undefined; stdout: string; stderr: string }
+type Executed = { code: number | undefined; stdout: string; stderr: string }
 
 export type SshConnection = {
   readonly hostKeyFingerprint: string
@@ -83,7 +83,7 @@ export const connectSsh = (target: SshTarget, options: SshOptions): Promise<SshC
   })
 
 /** As `ssh-keygen -lf` prints it. */
-export const fingerprintOf = (key: Buffer): string =>
+const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
 const hostKeyOrder: ssh2.ServerHostKeyAlgorithm[] = [

@@ -9,7 +9,7 @@ import { createServiceManager } from './service-manager.ts'
 import { openSshServer } from './ssh-server.ts'
 
 /** What a test, or the sandbox's own switches, can do to a machine that is on. */
-export type SimulatedMachine = {
+type SimulatedMachine = {
   folder: string
   addTask(id: string, status?: string): void
   endTask(id: string): void
@@ -30,7 +30,7 @@ export type SimulatedMachine = {
   setSshTrouble(trouble: NonNullable<MachineSpec['sshTrouble']>): void
 }
 
-export type LocalMachineHost = MachineHost & {
+type LocalMachineHost = MachineHost & {
   /** Throws for a machine that is off. */
   machine(id: string): SimulatedMachine
   /** Powers all machines off; their disks stay. */
