@@ -120,6 +120,17 @@ describe('an agent that does not answer', () => {
   })
 })
 
+test('what dcgm says of the GPUs comes with the health of the agent', async () => {
+  const session = await machines.connect(await machines.start('m'))
+  await session.bootstrap()
+  await expect.poll(() => machines.host.machine('m').agentPid(), { timeout: 10_000 }).toBeGreaterThan(0)
+  expect((await session.health()).gpuHealth).toBeUndefined()
+
+  machines.host.machine('m').setGpuHealth(20)
+
+  expect((await session.health()).gpuHealth).toEqual({ level: 20, incidents: ['NVLINK: a link is down'] })
+})
+
 test('a machine that goes away in the middle is unreachable', async () => {
   const session = await machines.connect(await machines.start('m'))
 
