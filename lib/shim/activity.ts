@@ -1,6 +1,7 @@
 import type { Activity } from '../model/activity.ts'
 import { parseAmdUse, parseNvidiaUse } from './gpu-tools.ts'
 import { parseSections, sectionPrelude, wellSaid } from './shell.ts'
+import { ShimUnreachable } from './shim.ts'
 
 /*
  * Whose an SSH session is can't be told by its address: a renter may come from behind the same NAT as Berth, and
@@ -44,7 +45,10 @@ if tool=$(find_tool amd-smi); then
 fi
 `
 
-/** Sessions that are not Berth's and the busiest GPU, of what `activityCommand` said. */
+/**
+ * Sessions that are not Berth's and the busiest GPU, of what `activityCommand` said. Throws ShimUnreachable where not
+ * even the connection that asks is among the sessions: then they can't be seen, which must not pass for none.
+ */
 export const parseActivity = (output: string): Pick<Activity, 'sshSessions' | 'gpuPercent'> => {
   const sections = parseSections(output)
   const uses = [
@@ -54,7 +58,10 @@ export const parseActivity = (output: string): Pick<Activity, 'sshSessions' | 'g
   const sockets = (wellSaid(sections.get('sockets')) ?? '')
     .split('\n')
     .flatMap((line) => parseSocket(line) ?? [])
-  const self = wellSaid(sections.get('self'))
+  const [selfAddress = '', selfPort = ''] = (wellSaid(sections.get('self')) ?? '').split(' ')
+  const self = `${plainAddress(selfAddress)} ${selfPort}`
+  if (!sockets.some(({ peer }) => peer.endsWith(` ${selfPort}`)))
+    throw new ShimUnreachable('unreachable', 'the SSH sessions of the machine cannot be read')
   const marked = (wellSaid(sections.get('marks')) ?? '').split('\n').map(parseMark)
   const atTheDoor = pidsBeforeLogin(wellSaid(sections.get('titles')) ?? '')
   const foreign = sockets.filter(
@@ -77,11 +84,17 @@ const parseSocket = (line: string) => {
 
 const parseMark = (name: string) => {
   const [, address, port, pid] = /^(.+)_(\d+)_(\d+)$/.exec(name) ?? []
-  return address === undefined || pid === undefined ? undefined : { peer: `${address} ${port}`, pid }
+  return address === undefined || pid === undefined
+    ? undefined
+    : { peer: `${plainAddress(address)} ${port}`, pid }
 }
 
-/** ss writes an IPv4 peer of a dual-stack socket as `[::ffff:192.0.2.1]`, sshd as `192.0.2.1`. */
-const plainAddress = (address: string) => address.replace(/^\[|\]$/g, '').replace(/^::ffff:(?=\d+\.)/i, '')
+/** ss writes an IPv4 peer of a dual-stack socket as `[::ffff:192.0.2.1]`, sshd as `192.0.2.1`. Zones go too. */
+const plainAddress = (address: string) =>
+  address
+    .replace(/^\[|\]$/g, '')
+    .replace(/^::ffff:(?=\d+\.)/i, '')
+    .replace(/%.*$/, '')
 
 /**
  * Connections that have not logged in are strangers who try passwords, which every public address sees all day; they

@@ -41,6 +41,8 @@ main() {
   umask 022
   root="\${BERTH_ROOT:-}"
   changed=''
+  # Stands from before a change until the agent runs with it, so that a run that is cut off is finished by the next.
+  pending="$root/var/lib/berth/restart-pending"
   settings
   mkdir -p "$root/usr/local/bin" "$root/var/lib/berth" "$root/run/berth" "$root/var/log" "$root/root/.dstack" ||
     fail 'folders could not be made; is the disk full?'
@@ -69,7 +71,8 @@ fetch() {
   marker="$root/var/lib/berth/$name.url"
   if [ -x "$file" ] && [ "$(cat "$marker" 2>/dev/null)" = "$url" ]; then return; fi
   rm -f "$file.new"
-  if ! curl -fsSL --connect-timeout 10 --max-time 240 --retry 3 --retry-delay 2 -o "$file.new" "$url" 9>&-; then
+  if ! curl -fsSL --connect-timeout 10 --max-time 240 --retry 3 --retry-delay 2 \
+    --retry-max-time 240 -o "$file.new" "$url" 9>&-; then
     rm -f "$file.new"
     fail "$name could not be downloaded from $url"
   fi
@@ -79,6 +82,7 @@ fetch() {
   fi
   # Without the marker the file counts as not installed, so a run that is cut off here is repaired by the next.
   rm -f "$marker"
+  [ "$file" != "$shim" ] || : >"$pending"
   if ! { chmod 755 "$file.new" && mv -f "$file.new" "$file" && printf '%s\n' "$url" >"$marker"; }; then
     fail "$name could not be installed; is the disk full?"
   fi
@@ -111,7 +115,7 @@ install_text() {
   local text
   text=$(cat)
   if [ "$text" = "$(cat "$1" 2>/dev/null)" ]; then return 1; fi
-  if ! { printf '%s\n' "$text" >"$1.new" && chmod "$2" "$1.new" && mv -f "$1.new" "$1"; }; then
+  if ! { : >"$pending" && printf '%s\n' "$text" >"$1.new" && chmod "$2" "$1.new" && mv -f "$1.new" "$1"; }; then
     fail "$1 could not be written; is the disk full?"
   fi
 }
@@ -135,18 +139,19 @@ with_systemd() {
   # A percent sign in a unit stands for a specifier, so one in the address is doubled.
   if unit | install_text "$root/etc/systemd/system/dstack-shim.service" 644; then
     changed="$changed unit"
-    systemctl daemon-reload 9>&-
   fi
+  [ ! -e "$pending" ] || systemctl daemon-reload 9>&-
   systemctl is-enabled --quiet dstack-shim 9>&- 2>/dev/null || systemctl enable --quiet dstack-shim 9>&-
   if ! systemctl is-active --quiet dstack-shim 9>&-; then
     systemctl start dstack-shim 9>&- || fail 'systemd could not start dstack-shim'
     did='started by systemd'
-  elif [[ "$changed " == *' dstack-shim '* || "$changed " == *' unit '* ]]; then
+  elif [ -e "$pending" ]; then
     systemctl restart dstack-shim 9>&- || fail 'systemd could not restart dstack-shim'
     did='restarted by systemd'
   else
     did='runs under systemd already'
   fi
+  rm -f "$pending"
 }
 
 # KillMode=process: a new agent takes over the tasks of the old one, so they must outlive it.
@@ -177,7 +182,7 @@ with_loop() {
   if loop_text | install_text "$loop" 755; then changed="$changed loop"; fi
   did='started by a loop'
   if ! flock -n "$lock" true; then
-    if [[ "$changed " != *' dstack-shim '* && "$changed " != *' loop '* ]]; then
+    if [ ! -e "$pending" ]; then
       did='runs under its loop already'
       return 0
     fi
@@ -194,6 +199,7 @@ with_loop() {
     flock -n "$lock" true || break
     sleep 0.1
   done
+  rm -f "$pending"
 }
 
 loop_text() {

@@ -22,8 +22,6 @@ const instanceHealth = z.object({
 })
 const tasks = z.object({ tasks: z.array(z.object({ id: z.string(), status: z.string() })).nullable() })
 
-export type ShimClient = ReturnType<typeof createShimClient>
-
 /**
  * The agent's HTTP API, each call over a stream of its own (it has no authentication: its reach is the SSH login).
  * Every call throws ShimUnreachable `agent` where the agent doesn't answer in time or not as it should.
@@ -40,7 +38,7 @@ export const createShimClient = (options: { open: () => Promise<Duplex>; timeout
   return {
     healthcheck: () => ask('/api/healthcheck', healthcheck),
     info: () => ask('/api/instance/info', info),
-    /** Agents before 0.19 don't have this: then nothing is known. */
+    /** An older agent may not have this: then nothing is known. */
     instanceHealth: () => ask('/api/instance/health', instanceHealth, { dcgm: null }),
     tasks: async () => (await ask('/api/tasks', tasks)).tasks ?? [],
   }

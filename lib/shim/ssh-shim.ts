@@ -17,7 +17,7 @@ export type ShimTimeouts = {
   agentMs: number
 }
 
-export type SshShimOptions = {
+type SshShimOptions = {
   /** In OpenSSH or PEM format, without a passphrase. */
   privateKey: string
   shim: ShimSettings

@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import ssh2, { type ClientChannel } from 'ssh2'
 import { ShimUnreachable, type SshTarget } from './shim.ts'
 
-export type SshOptions = {
+type SshOptions = {
   privateKey: string
   /** Milliseconds until the connection must stand, from the first packet to the login. */
   connectMs: number
 }
 
-export type Executed = { code: number | undefined; stdout: string; stderr: string }
+type Executed = { code: number | undefined; stdout: string; stderr: string }
 
 export type SshConnection = {
   readonly hostKeyFingerprint: string
@@ -83,7 +83,7 @@ export const connectSsh = (target: SshTarget, options: SshOptions): Promise<SshC
   })
 
 /** As `ssh-keygen -lf` prints it. */
-export const fingerprintOf = (key: Buffer): string =>
+const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
 const hostKeyOrder: ssh2.ServerHostKeyAlgorithm[] = [
@@ -111,6 +111,7 @@ const exec = (
       const out: Buffer[] = []
       const err: Buffer[] = []
       let bytes = 0
+      let exited = false
       let code: number | undefined
       const keep = (list: Buffer[]) => (chunk: Buffer) => {
         bytes += chunk.length
@@ -122,9 +123,14 @@ const exec = (
       opened.stderr.on('data', keep(err))
       opened.on('error', (broken: Error) => reject(new ShimUnreachable('unreachable', broken.message)))
       opened.on('exit', (status: number | null) => {
+        exited = true
         code = status ?? undefined
       })
-      opened.on('close', () => resolve({ code, stdout: textOf(out), stderr: textOf(err) }))
+      opened.on('close', () => {
+        // Half an answer must not pass for a whole one.
+        if (exited) resolve({ code, stdout: textOf(out), stderr: textOf(err) })
+        else reject(new ShimUnreachable('unreachable', 'the connection ended before the command did'))
+      })
       opened.end(input)
     })
     return () => {

@@ -47,7 +47,7 @@ const answer = (method: string, path: string): Answer => {
   if (method !== 'GET') return { status: 405, body: 'method not allowed' }
   if (path === '/api/healthcheck') return { status: 200, body: { service: 'dstack-shim', version } }
   if (path === '/api/instance/info') return { status: 200, body: {} }
-  if (path === '/api/instance/health') return { status: 200, body: { dcgm: null } }
+  if (path === '/api/instance/health') return { status: 200, body: { dcgm: readJson('gpu-health.json') } }
   if (path === '/api/tasks') return { status: 200, body: { tasks: readTasks() } }
   return { status: 404, body: 'not found' }
 }
@@ -65,8 +65,10 @@ const changeTask = (id: string, verb: string): Answer => {
   return { status: 200, body: { id, status: 'terminated' } }
 }
 
-const readTasks = (): Task[] =>
-  existsSync(inState('tasks.json')) ? JSON.parse(readFileSync(inState('tasks.json'), 'utf8')) : []
+const readTasks = (): Task[] => readJson('tasks.json') ?? []
+
+const readJson = (name: string) =>
+  existsSync(inState(name)) ? JSON.parse(readFileSync(inState(name), 'utf8')) : null
 
 const writeTasks = (tasks: Task[]) => {
   writeFileSync(inState('tasks.json.new'), JSON.stringify(tasks))

@@ -1,6 +1,6 @@
 import net from 'node:net'
 
-export type ControlServer = {
+type ControlServer = {
   /** The agent that runs now, and where it listens in truth for the port that it would have on a real machine. */
   agent(): { pid: number; port: number; listensOn: number } | undefined
   port: number

@@ -5,7 +5,7 @@ import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import type { MachineSpec } from './machine-host.ts'
 import { standIns } from './stand-ins.ts'
 
-export const trouble = z.array(z.enum(['refuse', 'hang', 'reject_key']))
+const trouble = z.array(z.enum(['refuse', 'hang', 'reject_key']))
 
 const remembered = z.object({ port: z.int().optional(), trouble: trouble.optional() })
 type Remembered = z.infer<typeof remembered>

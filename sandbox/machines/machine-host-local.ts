@@ -9,7 +9,7 @@ import { createServiceManager } from './service-manager.ts'
 import { openSshServer } from './ssh-server.ts'
 
 /** What a test, or the sandbox's own switches, can do to a machine that is on. */
-export type SimulatedMachine = {
+type SimulatedMachine = {
   folder: string
   addTask(id: string, status?: string): void
   endTask(id: string): void
@@ -17,6 +17,8 @@ export type SimulatedMachine = {
   setGpuPercent(percent: number | 'N/A'): void
   /** The GPU tool fails with these words. */
   setGpuError(words: string | undefined): void
+  /** What dcgm says through the agent: 0 well, 10 warning, 20 failure, with an incident for anything but well. */
+  setGpuHealth(level: 0 | 10 | 20): void
   /** Downloads are answered with this HTTP status. */
   setDownloadFault(status: number | undefined): void
   /** Every download asked for, oldest first. */
@@ -30,7 +32,7 @@ export type SimulatedMachine = {
   setSshTrouble(trouble: NonNullable<MachineSpec['sshTrouble']>): void
 }
 
-export type LocalMachineHost = MachineHost & {
+type LocalMachineHost = MachineHost & {
   /** Throws for a machine that is off. */
   machine(id: string): SimulatedMachine
   /** Powers all machines off; their disks stay. */
@@ -157,6 +159,11 @@ const switchesOf = (machine: MachineFolder) => {
     endTask: (id: string) => setTask(id, 'terminated'),
     setGpuPercent: (percent: number | 'N/A') => machine.setState('gpu-percent', String(percent)),
     setGpuError: (words: string | undefined) => machine.setState('gpu-error', words),
+    setGpuHealth: (level: 0 | 10 | 20) => {
+      const incidents =
+        level === 0 ? [] : [{ system: 'NVLINK', health: level, error_message: 'a link is down' }]
+      machine.setState('gpu-health.json', JSON.stringify({ overall_health: level, incidents }))
+    },
     setDownloadFault: (status: number | undefined) => machine.setState('download-fault', status?.toString()),
     downloads: () => {
       const list = join(machine.folder, 'state/downloads')

@@ -19,7 +19,8 @@ export const endProcessesOf = async (root: string): Promise<void> => {
   }
 }
 
-const processesOf = (root: string): number[] =>
+/** The pids of a machine's processes. */
+export const processesOf = (root: string): number[] =>
   listOf('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => textOf(`/proc/${pid}/environ`).split('\0').includes(`BERTH_ROOT=${root}`))

@@ -6,7 +6,7 @@ type Unit = { execStart: string; environment: Record<string, string>; restart: b
 type Service = { child?: ChildProcess | undefined; timer?: NodeJS.Timeout | undefined; wanted: boolean }
 type Result = { code: number; output: string }
 
-export type ServiceManager = {
+type ServiceManager = {
   systemctl(args: string[]): Promise<Result>
   startEnabled(): void
   powerOff(): void

@@ -8,7 +8,7 @@ import { serveSession } from './ssh-session.ts'
 
 type Trouble = NonNullable<MachineSpec['sshTrouble']>
 
-export type SshServer = {
+type SshServer = {
   port: number
   /** Logged-in connections, Berth's own among them. */
   openSessions(): number

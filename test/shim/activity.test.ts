@@ -64,7 +64,7 @@ test('a renter counts beside any number of Berth connections, from the same addr
   expect((await session.activity()).sshSessions).toBe(2)
 
   renter.close()
-  await expect.poll(async () => (await session.activity()).sshSessions).toBe(1)
+  await expect.poll(async () => (await session.activity()).sshSessions, { timeout: 10_000 }).toBe(1)
 })
 
 test('marks of connections that ended are swept', async () => {
@@ -75,7 +75,9 @@ test('marks of connections that ended are swept', async () => {
 
   another.close()
 
-  await expect.poll(async () => [await session.activity(), marks().length]).toEqual([idle, 1])
+  await expect
+    .poll(async () => [await session.activity(), marks().length], { timeout: 10_000 })
+    .toEqual([idle, 1])
 })
 
 test('a stranger who has not logged in does not count', async () => {
@@ -101,9 +103,10 @@ test.each([
 })
 
 describe('of what ss says', () => {
+  const own = '0 0 10.0.0.4:22 198.51.100.7:4000'
   const said = (parts: Record<string, string>) =>
     parseActivity(
-      Object.entries(parts)
+      Object.entries({ self: '198.51.100.7 4000', ...parts })
         .map(([name, text]) => `\n@@ begin ${name}\n${text}\n@@ end ${name} 0\n`)
         .join(''),
     ).sshSessions
@@ -112,26 +115,36 @@ describe('of what ss says', () => {
     ['IPv4', '0 0 10.0.0.4:22 192.0.2.1:5000', '192.0.2.1 5000'],
     ['IPv4 on a dual-stack socket', '0 0 [::ffff:10.0.0.4]:22 [::ffff:192.0.2.1]:5000', '192.0.2.1 5000'],
     ['IPv6', '0 0 [2001:db8::4]:22 [2001:db8::1]:5000', '2001:db8::1 5000'],
+    ['IPv6 with a zone', '0 0 [fe80::4]%eth0:22 [fe80::1%eth0]:5000', 'fe80::1%eth0 5000'],
   ])('the own connection is known: %s', (_, sockets, self) => {
     expect(said({ sockets, self })).toBe(0)
-    expect(said({ sockets, self: '192.0.2.9 5000' })).toBe(1)
+    expect(said({ sockets: `${sockets}\n${own}` })).toBe(1)
   })
 
+  test.each(['', 'ss: command not found', '0 0 10.0.0.4:22 192.0.2.1:5000'])(
+    'sessions that cannot be seen are not taken for none: "%s"',
+    (sockets) => {
+      expect(() => said({ sockets })).toThrow('the SSH sessions of the machine cannot be read')
+    },
+  )
+
   test('a mark counts for the sshd that it was made under', () => {
-    const sockets = '0 0 10.0.0.4:22 192.0.2.1:5000 users:(("sshd",pid=71,fd=4),("sshd",pid=70,fd=4))'
+    const sockets = `${own}\n0 0 10.0.0.4:22 192.0.2.1:5000 users:(("sshd",pid=71,fd=4),("sshd",pid=70,fd=4))`
     expect(said({ sockets, marks: '192.0.2.1_5000_71' })).toBe(0)
     expect(said({ sockets, marks: '192.0.2.1_5000_12' })).toBe(1)
     expect(said({ sockets, marks: '192.0.2.1_5001_71' })).toBe(1)
   })
 
   test('without the right to see processes, a mark counts by its address', () => {
-    expect(said({ sockets: '0 0 10.0.0.4:22 192.0.2.1:5000', marks: '192.0.2.1_5000_71' })).toBe(0)
+    const sockets = `${own}\n0 0 10.0.0.4:22 192.0.2.1:5000`
+    expect(said({ sockets, marks: '192.0.2.1_5000_71' })).toBe(0)
   })
 
   test.each(['sshd: root [net]', 'sshd-session: unknown [preauth]', 'sshd: [accepted]'])(
     'a connection served by "%s" has not logged in',
     (title) => {
-      const sockets = '0 0 10.0.0.4:22 203.0.113.9:5000 users:(("sshd",pid=71,fd=4),("sshd",pid=70,fd=4))'
+      const processes = 'users:(("sshd",pid=71,fd=4),("sshd",pid=70,fd=4))'
+      const sockets = `${own}\n0 0 10.0.0.4:22 203.0.113.9:5000 ${processes}`
       expect(said({ sockets, titles: `70 sshd: root [priv]\n71 ${title}` })).toBe(0)
       expect(said({ sockets, titles: '70 sshd: root [priv]\n71 sshd: root@notty' })).toBe(1)
     },

@@ -123,6 +123,26 @@ test('after a failed download, the next run goes on', async () => {
   await toRun(session)
 })
 
+test('a run that was cut off before the restart is finished by the next', async () => {
+  const { start, connect, host } = setUp()
+  const target = await start('m')
+  const session = await connect(target)
+  await session.bootstrap()
+  await toRun(session)
+  const systemctl = join(host.machine('m').folder, 'bin/systemctl')
+  const works = readFileSync(systemctl)
+  writeFileSync(systemctl, '#!/bin/sh\n[ "$1" = is-active ]\n')
+  const newer = await connect(target, { shim: { ...shimSettings, version: '0.23.0' } })
+  const cutOff = await newer.bootstrap()
+  writeFileSync(systemctl, works)
+
+  const { output } = await newer.bootstrap()
+
+  expect(cutOff).toMatchObject({ ok: false, output: expect.stringContaining('could not restart') })
+  expect(output).toContain('dstack-shim 0.23.0 restarted by systemd')
+  await toRun(newer, '0.23.0')
+})
+
 test('root needs no sudo', async () => {
   const { start, connect, host } = setUp()
   const target = await start('m', { username: 'root' })

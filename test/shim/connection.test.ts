@@ -115,9 +115,20 @@ describe('an agent that does not answer', () => {
 
     machines.host.machine('m').breakAgent(undefined)
     await expect
-      .poll(() => session.health().catch(() => undefined))
+      .poll(() => session.health().catch(() => undefined), { timeout: 10_000 })
       .toMatchObject({ version: shimSettings.version })
   })
+})
+
+test('what dcgm says of the GPUs comes with the health of the agent', async () => {
+  const session = await machines.connect(await machines.start('m'))
+  await session.bootstrap()
+  await expect.poll(() => machines.host.machine('m').agentPid(), { timeout: 10_000 }).toBeGreaterThan(0)
+  expect((await session.health()).gpuHealth).toBeUndefined()
+
+  machines.host.machine('m').setGpuHealth(20)
+
+  expect((await session.health()).gpuHealth).toEqual({ level: 20, incidents: ['NVLINK: a link is down'] })
 })
 
 test('a machine that goes away in the middle is unreachable', async () => {
