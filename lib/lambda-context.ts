@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import type { Log } from './model/log.ts'
 import { createSqsQueues } from './queues/queues.ts'
 import { readSettings } from './settings-file.ts'
+import { bootstrapScript } from './shim/bootstrap-script.ts'
 import { publicKeyOf } from './shim/key-pair.ts'
 import { createSshShim } from './shim/ssh-shim.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
@@ -59,7 +60,11 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
         terminate: variables.BERTH_QUEUE_TERMINATE,
       },
     }),
-    backends: createBackends(settings.backends, { sshPublicKey: publicKeyOf(privateKey), clock }),
+    backends: createBackends(settings.backends, {
+      sshPublicKey: publicKeyOf(privateKey),
+      userData: bootstrapScript(settings.shim),
+      clock,
+    }),
     shim: createSshShim({ privateKey, shim: settings.shim }),
     clock,
     random,

@@ -1,5 +1,6 @@
 import type { Intent } from '../model/intent.ts'
 import type { BackendType, Offer, OfferError } from '../model/offer.ts'
+import type { Requirements } from '../model/requirements.ts'
 
 /**
  * What Berth needs of a cloud. One folder implements it, and `test/backends/conformance.ts` holds each to it.
@@ -16,9 +17,10 @@ export interface Catalogue {
   check(): Promise<CredentialsCheck>
   /**
    * Every row that can be rented, each judged alone; what went wrong stands beside them. Never throws.
+   * A cloud where the size of the boot disk is a choice offers the smallest one that is `wanted`.
    * The error code `no_answer` says that the cloud did not answer, so that asking again later may help.
    */
-  offers(): Promise<{ offers: Offer[]; errors: OfferError[] }>
+  offers(wanted: Pick<Requirements, 'diskGb'>): Promise<{ offers: Offer[]; errors: OfferError[] }>
 }
 
 export type CredentialsCheck =

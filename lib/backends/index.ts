@@ -7,7 +7,13 @@ import { createHotAisle } from './hotaisle/hot-aisle.ts'
 type SettingsOf = { [Type in BackendType]: Extract<BackendSettings, { type: Type }> }
 
 /** What every backend is handed, whatever its cloud. */
-export type Surroundings = { sshPublicKey: string; clock: Clock; fetch?: typeof fetch | undefined }
+export type Surroundings = {
+  sshPublicKey: string
+  /** The bootstrap script, for clouds that run one at the first boot. */
+  userData: string
+  clock: Clock
+  fetch?: typeof fetch | undefined
+}
 
 type Factories = {
   [Type in BackendType]: (options: Surroundings & { settings: SettingsOf[Type] }) => Backend

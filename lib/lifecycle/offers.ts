@@ -14,7 +14,7 @@ export const gatherOffers = async (
   const asked = ctx.backends.filter(
     ({ type }) => wanted.backends === undefined || wanted.backends.includes(type),
   )
-  const answers = await Promise.all(asked.map((backend) => backend.offers()))
+  const answers = await Promise.all(asked.map((backend) => backend.offers(wanted.requirements)))
   const all = answers.flatMap(({ offers }) => offers)
   return {
     offers: all.filter((offer) => satisfies(wanted, offer)).sort(byPreference),

@@ -4,7 +4,9 @@ import { architecture, gpuVendor } from './resources.ts'
 /** What a machine says of itself, memory in GB of 2^30 bytes. A missing part could not be read. */
 export const observedHardware = z.object({
   arch: architecture.optional(),
+  /** What `nproc` says: threads, where a core has several. */
   cpus: z.int().optional(),
+  cores: z.int().optional(),
   memoryGb: z.number().optional(),
   /** Size of the root filesystem. */
   diskGb: z.number().optional(),

@@ -6,6 +6,7 @@ import { parseSections, type Section, sectionPrelude, wellSaid } from './shell.t
 export const hardwareCommand = `${sectionPrelude}
 section arch uname -m
 section cpus nproc
+section cores lscpu --parse=CORE,SOCKET
 section memory cat "$root/proc/meminfo"
 section disk df -B1 -P /
 section mounts cat "$root/proc/mounts"
@@ -32,6 +33,7 @@ export const parseHardware = (output: string): ObservedHardware => {
   return {
     arch: arch === 'x86_64' ? 'x86' : arch === 'aarch64' ? 'arm' : undefined,
     cpus: wholeNumber(wellSaid(sections.get('cpus'))),
+    cores: countCores(wellSaid(sections.get('cores'))),
     memoryGb: memoryGb(wellSaid(sections.get('memory'))),
     diskGb: rootSizeGb(wellSaid(sections.get('disk'))),
     localDisks: mountedDisks(wellSaid(sections.get('mounts'))),
@@ -72,6 +74,12 @@ const observed = (seen: SeenGpus): Partial<ObservedHardware> => {
     gpuMemoryGb: sizes.length === seen.length ? Math.min(...sizes) : undefined,
     driverVersion,
   }
+}
+
+/** `lscpu --parse` writes a line for each thread: its core and socket. */
+const countCores = (text: string | undefined) => {
+  const lines = (text ?? '').split('\n').filter((line) => /^\d+,\d*$/.test(line.trim()))
+  return lines.length === 0 ? undefined : new Set(lines).size
 }
 
 const wholeNumber = (text: string | undefined) =>

@@ -22,6 +22,8 @@ const instanceHealth = z.object({
 })
 const tasks = z.object({ tasks: z.array(z.object({ id: z.string(), status: z.string() })).nullable() })
 
+export type ShimClient = ReturnType<typeof createShimClient>
+
 /**
  * The agent's HTTP API, each call over a stream of its own (it has no authentication: its reach is the SSH login).
  * Every call throws ShimUnreachable `agent` where the agent doesn't answer in time or not as it should.

@@ -15,6 +15,7 @@ import { messageOf } from '../../lib/model/errors.ts'
 import type { Log } from '../../lib/model/log.ts'
 import { type Settings, settings as settingsSchema } from '../../lib/model/settings.ts'
 import { readSettings } from '../../lib/settings-file.ts'
+import { bootstrapScript } from '../../lib/shim/bootstrap-script.ts'
 import { publicKeyOf } from '../../lib/shim/key-pair.ts'
 import { createSshShim } from '../../lib/shim/ssh-shim.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
@@ -87,7 +88,11 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     settings,
     store,
     queues: queues.queues,
-    backends: createBackends(settings.backends, { sshPublicKey: publicKeyOf(privateKey), clock }),
+    backends: createBackends(settings.backends, {
+      sshPublicKey: publicKeyOf(privateKey),
+      userData: bootstrapScript(settings.shim),
+      clock,
+    }),
     shim: createSshShim({ privateKey, shim: settings.shim }),
     clock,
     random,

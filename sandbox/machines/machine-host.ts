@@ -22,7 +22,10 @@ export type MachineSpec = {
 /** What is really in the box, as its own tools show it; it can differ from what the cloud advertised. */
 export type MachineHardware = {
   arch: 'x86_64' | 'aarch64'
+  /** What `nproc` says. */
   cpus: number
+  /** Where a core has more than one thread; 1 if not said. */
+  threadsPerCore?: number
   /** MemTotal. */
   memoryKib: number
   rootDiskBytes: number

@@ -8,6 +8,7 @@ export const standIns = (hardware: MachineHardware): Record<string, string> => (
   ...network,
   uname: `${head}if [ "$*" = -m ]; then echo ${hardware.arch}; else exec /usr/bin/uname "$@"; fi\n`,
   nproc: `#!/bin/sh\necho ${hardware.cpus}\n`,
+  lscpu: `#!/bin/sh\nfor thread in $(seq 0 ${hardware.cpus - 1}); do echo "$((thread / ${hardware.threadsPerCore ?? 1})),0"; done\n`,
   df: `#!/bin/sh
 echo 'Filesystem 1-blocks Used Available Capacity Mounted on'
 echo '/dev/disk0 ${hardware.rootDiskBytes} 0 ${hardware.rootDiskBytes} 0% /'

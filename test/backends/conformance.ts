@@ -46,7 +46,7 @@ export const testBackend = (name: string, setUp: () => Promise<Stage>): void => 
     afterEach(() => stage.stop())
 
     const chosen = async (): Promise<Offer> => {
-      const { offers } = await backend.offers()
+      const { offers } = await backend.offers({})
       const offer = stage.choose(offers)
       if (!offer) throw new Error(`the offer to rent is not among ${offers.map(({ id }) => id).join(', ')}`)
       return offer
@@ -87,17 +87,17 @@ export const testBackend = (name: string, setUp: () => Promise<Stage>): void => 
     })
 
     it('lists offers that are whole, each under its own name, the same each time', async () => {
-      const { offers, errors } = await backend.offers()
+      const { offers, errors } = await backend.offers({})
       expect(errors).toEqual([])
       expect(offers.length).toBeGreaterThan(0)
       for (const offer of offers) expect(offerSchema.parse(offer)).toEqual(offer)
       expect(new Set(offers.map(({ id }) => id)).size).toBe(offers.length)
-      expect((await backend.offers()).offers).toEqual(offers)
+      expect((await backend.offers({})).offers).toEqual(offers)
     })
 
     it('answers with errors, not with an exception, when offers cannot be had', async () => {
       stage.spoilCredentials()
-      const { offers, errors } = await backend.offers()
+      const { offers, errors } = await backend.offers({})
       expect(offers).toEqual([])
       expect(errors.length).toBeGreaterThan(0)
     })

@@ -61,7 +61,7 @@ it('describes a VM by its whole disk', async () => {
 })
 
 it('keeps rows apart that share a name', async () => {
-  const { offers } = await stage.backend.offers()
+  const { offers } = await stage.backend.offers({})
   const twins = offers.filter(({ instanceType }) => instanceType === 'vm-mi300x-1')
   expect(twins.map(({ resources }) => resources.cpu.count)).toEqual([8, 13])
   expect(new Set(twins.map(({ id }) => id)).size).toBe(2)
@@ -76,7 +76,7 @@ it('names an offer the same when only its price and the order of its keys have c
 })
 
 it('offers no bare metal to those who have not asked for it, and does not even look', async () => {
-  const { offers, errors } = await stage.another({ bare_metal: false }).offers()
+  const { offers, errors } = await stage.another({ bare_metal: false }).offers({})
   expect(new Set(offers.map(({ instanceType }) => instanceType))).toEqual(
     new Set(['vm-mi300x-1', 'vm-mi300x-2']),
   )
@@ -86,13 +86,13 @@ it('offers no bare metal to those who have not asked for it, and does not even l
 
 it('lists what is sold out as not available', async () => {
   stage.cloud.setStock(defaultStock.map((row) => ({ ...row, quantity: 0 })))
-  const { offers } = await stage.backend.offers()
+  const { offers } = await stage.backend.offers({})
   expect(new Set(offers.map(({ availability }) => availability))).toEqual(new Set(['not_available']))
 })
 
 it('reads a list that is null as empty', async () => {
   stage.cloud.setStock([])
-  expect(await stage.backend.offers()).toEqual({ offers: [], errors: [] })
+  expect(await stage.backend.offers({})).toEqual({ offers: [], errors: [] })
 })
 
 it.each([
@@ -122,7 +122,7 @@ it.each([
   ['twice', { Specs: specs('vm') }, {}, 'duplicate_row', 'same Specs'],
 ])('leaves out a row %s, and offers the others', async (_, changes, specChanges, code, words) => {
   addRow(changes, specChanges)
-  const { offers, errors } = await stage.another({ bare_metal: false }).offers()
+  const { offers, errors } = await stage.another({ bare_metal: false }).offers({})
   expect(offers).toHaveLength(1)
   expect(errors).toEqual([{ backend: 'hotaisle', code, message: expect.stringContaining(words) }])
   expect(errors[0]?.message).toMatch(/row \d/)
@@ -137,14 +137,14 @@ it('leaves out bare metal that names no boot disk', async () => {
   }
   const body = JSON.stringify([row])
   stage.cloud.faults.always('GET bare_metal/available', { kind: 'status', status: 200, body })
-  const { errors } = await stage.backend.offers()
+  const { errors } = await stage.backend.offers({})
   expect(errors).toMatchObject([{ code: 'no_boot_disk' }])
 })
 
 it('is not confused by a row that is no row', async () => {
   const body = JSON.stringify([null, 7, 'row', []])
   stage.cloud.faults.always('GET virtual_machines/available', { kind: 'status', status: 200, body })
-  const { offers, errors } = await stage.backend.offers()
+  const { offers, errors } = await stage.backend.offers({})
   expect(offers.map(({ instanceType }) => instanceType)).toEqual(['bm-mi300x-8'])
   expect(errors).toHaveLength(4)
 })
@@ -157,13 +157,13 @@ it.each([
   ['is no list', { kind: 'status', status: 200, body: '{}' }, 'no_answer', "can't be read"],
 ] as const)('offers bare metal when the list of VMs %s', async (_, fault, code, words) => {
   stage.cloud.faults.always('GET virtual_machines/available', fault)
-  const { offers, errors } = await stage.backend.offers()
+  const { offers, errors } = await stage.backend.offers({})
   expect(offers.map(({ instanceType }) => instanceType)).toEqual(['bm-mi300x-8'])
   expect(errors).toEqual([{ backend: 'hotaisle', code, message: expect.stringContaining(words) }])
 })
 
 it('says which region there is when the settings allow only others', async () => {
-  const { offers, errors } = await stage.another({ regions: ['us-east-1'] }).offers()
+  const { offers, errors } = await stage.another({ regions: ['us-east-1'] }).offers({})
   expect(offers).toEqual([])
   expect(errors).toMatchObject([
     { code: 'unknown_region', message: expect.stringContaining('us-michigan-1') },
@@ -171,6 +171,6 @@ it('says which region there is when the settings allow only others', async () =>
 })
 
 it('offers what there is when the settings name its region among others', async () => {
-  const { offers } = await stage.another({ regions: ['us-east-1', 'us-michigan-1'] }).offers()
+  const { offers } = await stage.another({ regions: ['us-east-1', 'us-michigan-1'] }).offers({})
   expect(offers).toHaveLength(4)
 })

@@ -51,7 +51,7 @@ export const startHotAisleStage = async (
 
 /** The first offer of a type; its Specs are those of the stock. */
 export const offerOf = async (backend: Backend, instanceType: string): Promise<Offer> => {
-  const { offers } = await backend.offers()
+  const { offers } = await backend.offers({})
   const offer = offers.find((offer) => offer.instanceType === instanceType)
   if (!offer) throw new Error(`${instanceType} is not among ${offers.map(({ id }) => id).join(', ')}`)
   return offer

@@ -84,3 +84,10 @@ test('without GPUs in the offer, no tool for them is needed, but none must be th
   expect(judgeHardware(plain, { ...none, gpuError: 'no tool' }).verdict).toBe('match')
   expect(judgeHardware(plain, good).differences).toEqual(['8 GPUs where none is advertised'])
 })
+
+test('a machine that is sold by its cores may show twice as many threads', () => {
+  expect(judgeHardware(advertised, { ...good, cpus: 208, cores: 104 }).verdict).toBe('match')
+  expect(judgeHardware(advertised, { ...good, cpus: 208, cores: 52 }).differences).toEqual([
+    '208 CPUs where 104 are advertised',
+  ])
+})

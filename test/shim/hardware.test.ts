@@ -14,6 +14,7 @@ test('a machine is read from what its tools say', () => {
     said({
       arch: [0, 'aarch64'],
       cpus: [0, '72'],
+      cores: [0, '# CORE,SOCKET\n0,0\n0,0\n1,0\n1,0\n0,1'],
       memory: [0, 'MemTotal:       1048576 kB\nMemFree: 12 kB'],
       disk: [0, 'Filesystem 1B-blocks Used Available Capacity Mounted on\n/dev/sda1 107374182400 1 2 1% /'],
       mounts: [0, '/dev/sda1 / ext4 rw 0 0\n/dev/nvme1n1p1 /mnt/nvme1n1p1 ext4 rw 0 0'],
@@ -23,6 +24,7 @@ test('a machine is read from what its tools say', () => {
   expect(seen).toEqual({
     arch: 'arm',
     cpus: 72,
+    cores: 3,
     memoryGb: 1,
     diskGb: 100,
     localDisks: ['/mnt/nvme1n1p1'],
