@@ -81,7 +81,7 @@ const startAgent = async (
 const takeVisit = async (ctx: Context, instance: Instance, reached: Partial<Machine>) => {
   const { instance: working, changed } = await change(ctx, instance, (current) => {
     if (current.version !== instance.version || !current.machine) return undefined
-    const line = `SSH answers, host key ${reached.hostKeyFingerprint} pinned; starting the agent`
+    const line = `the system is installed and SSH answers; host key ${reached.hostKeyFingerprint} pinned, the agent is started`
     const moved =
       current.phase === 'booting'
         ? withEvent(current, ctx.clock.now(), line, { phase: 'bootstrapping' })

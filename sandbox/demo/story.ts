@@ -20,7 +20,7 @@ export const tellStory = async (
   const tell = (text: string) => line.say(`${clock()}  ${text}`)
   const renter = newKeyPair()
 
-  line.say(`Berth on simulated clouds. Nothing here costs money, and time runs ${speed} times as fast.`)
+  line.say(`Berth on simulated clouds. Nothing here costs money, and time runs fast.`)
   line.say('\nOffers with eight MI300X:')
   await showOffers(api, line)
 
@@ -55,8 +55,9 @@ export const tellStory = async (
       ? `It gets the same machine, ${second.cloudId}, with no new charge.`
       : 'It does NOT get the same machine.',
   )
-  tell('It is released as well. Nobody wants the machine now; it is kept until its eight hours end.')
+  tell(`It is released as well, and kept until its eight hours end. Time now runs ${speed} times as fast.`)
   await api.release(second.id)
+  berth.setSpeed(speed)
   const gone = await machine.until('prepaid, so it is kept', ({ status }) => status === 'terminated')
   tell(
     `Terminated: ${gone.terminationReason}. Berth counts $${gone.accruedCost.toFixed(2)}: eight hours, and the minutes until it was given back.`,

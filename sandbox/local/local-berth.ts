@@ -27,7 +27,7 @@ import { sandboxPrivateKey, writeClientFile } from './keys.ts'
 import { startQueues } from './queues.ts'
 import { resume } from './resume.ts'
 import { createScaledClock } from './scaled-clock.ts'
-import { type SimulatedClouds, startSimulatedClouds } from './simulated-clouds.ts'
+import { type CloudTimings, type SimulatedClouds, startSimulatedClouds } from './simulated-clouds.ts'
 
 export type LocalOptions = {
   /** 0 takes a free one. */
@@ -40,6 +40,8 @@ export type LocalOptions = {
   /** Real seconds between two sweeps. */
   sweepSeconds?: number | undefined
   dynamoEndpoint?: string | undefined
+  /** How long the simulated clouds take for what they do. */
+  cloudTimings?: CloudTimings
   log: Log
 }
 
@@ -50,6 +52,8 @@ export type LocalBerth = {
   clouds: SimulatedClouds | undefined
   /** What is wrong with credentials, a line each, with what to do. */
   warnings: string[]
+  /** Lets the time of the sandbox run faster or slower from now on. */
+  setSpeed(speed: number): void
   stop(): Promise<void>
 }
 
@@ -79,9 +83,11 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   }
   const client = createDynamoClient(dynamo.config)
   const store = createDynamoStore({ client, table: dynamo.table, random })
-  const queues = await startQueues({ speed })
+  const queues = await startQueues({ speed: clock.speed })
   const clouds =
-    options.config === undefined ? await startSimulatedClouds({ folder: data, clock, log }) : undefined
+    options.config === undefined
+      ? await startSimulatedClouds({ folder: data, clock, timings: options.cloudTimings })
+      : undefined
   const settings = clouds ? settingsSchema.parse(clouds.settings) : readConfig(options.config ?? '')
   const privateKey = settings.ssh.private_key ?? sandboxPrivateKey(data)
   const context: Context = {
@@ -97,7 +103,9 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     clock,
     random,
     log,
-    leaseMs: Math.max(leaseMs, realLeaseMs * speed),
+    get leaseMs() {
+      return Math.max(leaseMs, realLeaseMs * clock.speed())
+    },
   }
 
   const warnings = await checkBackends(context)
@@ -129,6 +137,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     context,
     clouds,
     warnings,
+    setSpeed: clock.setSpeed,
     stop: async () => {
       schedule.stop()
       await server.stop()

@@ -21,8 +21,8 @@ export type LocalQueues = {
   stop(): Promise<void>
 }
 
-/** SQS by fauxqs, in memory, a queue and its dead-letter queue for each step; delays run `speed` times as fast. */
-export const startQueues = async (options: { speed: number }): Promise<LocalQueues> => {
+/** SQS by fauxqs, in memory, a queue and its dead-letter queue for each step; delays run at the speed of the sandbox. */
+export const startQueues = async (options: { speed: () => number }): Promise<LocalQueues> => {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
   const client = new SQSClient({
     endpoint: `http://127.0.0.1:${server.port}`,
@@ -115,11 +115,10 @@ const eventOf = (message: Message, queueUrl: string): SQSEvent => ({
 })
 
 /** SQS delays count whole seconds, too coarse for a clock that runs fast: a delay under one second waits here. */
-const sendFaster = (queues: Queues, speed: number): { queues: Queues; stop: () => void } => {
-  if (speed === 1) return { queues, stop: () => {} }
+const sendFaster = (queues: Queues, speed: () => number): { queues: Queues; stop: () => void } => {
   const waiting = new Set<NodeJS.Timeout>()
   const send: Queues['send'] = async (step, instanceId, delayMs) => {
-    const realMs = Math.ceil(Math.min(delayMs, longestDelayMs) / speed)
+    const realMs = Math.ceil(Math.min(delayMs, longestDelayMs) / speed())
     if (realMs === 0 || realMs >= 1000) return queues.send(step, instanceId, realMs)
     const timer = setTimeout(() => {
       waiting.delete(timer)

@@ -11,7 +11,11 @@ const kept = z.object({ sandbox: z.number() })
 const beatMs = 250
 const forwardMs = 1000
 
-export type ScaledClock = Clock & { stop(): void }
+export type ScaledClock = Clock & {
+  speed(): number
+  setSpeed(speed: number): void
+  stop(): void
+}
 
 /**
  * A clock that runs `speed` times as fast. It stands still while the sandbox is off, so that nothing runs into its
@@ -19,22 +23,28 @@ export type ScaledClock = Clock & { stop(): void }
  * on, it is the clock of the day.
  */
 export const createScaledClock = (options: { folder: string; speed: number }): ScaledClock => {
-  const { folder, speed } = options
-  const file = join(folder, 'clock.json')
-  const real = Date.now()
-  if (speed === 1 && !existsSync(file)) return { now: () => Date.now(), stop: () => {} }
+  const file = join(options.folder, 'clock.json')
   const before = existsSync(file) ? kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined
-  const sandbox = before ? before.sandbox + forwardMs * speed : real
+  let { speed } = options
+  let real = Date.now()
+  let sandbox = before ? before.sandbox + forwardMs * speed : real
   const now = () => Math.round(sandbox + (Date.now() - real) * speed)
   const keep = () =>
     writeFileAtomic.sync(file, JSON.stringify({ sandbox: now() } satisfies z.infer<typeof kept>))
-  keep()
-  const beat = setInterval(keep, beatMs)
+  const isOwn = before !== undefined || speed !== 1
+  if (isOwn) keep()
+  const beat = isOwn ? setInterval(keep, beatMs) : undefined
   return {
     now,
+    speed: () => speed,
+    setSpeed: (next) => {
+      sandbox = now()
+      real = Date.now()
+      speed = next
+    },
     stop: () => {
       clearInterval(beat)
-      keep()
+      if (isOwn) keep()
     },
   }
 }

@@ -2,10 +2,15 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { z } from 'zod'
 import type { Clock } from '../../lib/model/clock.ts'
-import type { Log } from '../../lib/model/log.ts'
 import type { settings } from '../../lib/model/settings.ts'
-import { type SimulatedHotAisle, startSimulatedHotAisle } from '../clouds/hotaisle/simulated-hot-aisle.ts'
+import {
+  type SimulatedHotAisle,
+  type SimulatedHotAisleOptions,
+  startSimulatedHotAisle,
+} from '../clouds/hotaisle/simulated-hot-aisle.ts'
 import { createMachineHost } from '../machines/machine-host-local.ts'
+
+export type CloudTimings = { hotaisle?: SimulatedHotAisleOptions['timings'] }
 
 export type SimulatedClouds = {
   hotaisle: SimulatedHotAisle
@@ -19,7 +24,7 @@ export type SimulatedClouds = {
 export const startSimulatedClouds = async (options: {
   folder: string
   clock: Clock
-  log: Log
+  timings?: CloudTimings | undefined
 }): Promise<SimulatedClouds> => {
   const cloudsFolder = join(options.folder, 'clouds')
   mkdirSync(cloudsFolder, { recursive: true })
@@ -28,6 +33,7 @@ export const startSimulatedClouds = async (options: {
     clock: options.clock,
     machines,
     stateFile: join(cloudsFolder, 'hotaisle.json'),
+    timings: options.timings?.hotaisle ?? {},
   })
   return {
     hotaisle,

@@ -35,12 +35,18 @@ export type World = Awaited<ReturnType<typeof startWorld>>
 
 /**
  * The real lifecycle, store and Hot Aisle backend on a simulated cloud, with a clock that jumps to whatever is next.
- * `hints: 'lost'` loses every message, so that only the sweep works.
+ * `hints: 'lost'` loses every message, so that only the sweep works; through `observer` the test looks at the table.
  */
 export const startWorld = async (
   store: Store,
-  options: { cloud?: Partial<SimulatedHotAisleOptions>; hints?: 'lost'; bareMetal?: boolean } = {},
+  options: {
+    cloud?: Partial<SimulatedHotAisleOptions>
+    hints?: 'lost'
+    bareMetal?: boolean
+    observer?: Store
+  } = {},
 ) => {
+  const observer = options.observer ?? store
   const clock = createManualClock()
   const machines = createMachinesInMemory()
   const shim: FakeShim = createFakeShim(machines)
@@ -77,7 +83,7 @@ export const startWorld = async (
     leaseMs: 2 * minute,
   }
 
-  const live = async (): Promise<Instance[]> => (await store.list({ limit: 100 })).instances
+  const live = async (): Promise<Instance[]> => (await observer.list({ limit: 100 })).instances
 
   /** When something is next to be done: the next hint, or the sweep that finds what is due. */
   const nextAt = async (): Promise<number | undefined> => {
@@ -134,7 +140,7 @@ export const startWorld = async (
   }
 
   const show = async (id: string): Promise<Instance> => {
-    const instance = await store.get(id)
+    const instance = await observer.get(id)
     if (!instance) throw new Error(`no instance ${id}`)
     return instance
   }

@@ -1,0 +1,31 @@
+import { lifecycleUnits } from './lifecycle-units.ts'
+import { localTimes } from './local-times.ts'
+import { sweepUnits } from './sweep-units.ts'
+
+/** Figures, not tests: units are exact and repeatable, times are of this machine at this moment. */
+const vm = await lifecycleUnits('vm-mi300x-1')
+const bareMetal = await lifecycleUnits('bm-mi300x-8')
+const sweepOfNothing = await sweepUnits(10_000, 0)
+const sweepOfHundred = await sweepUnits(10_000, 100)
+const { requestToIdle, offers } = await localTimes()
+
+const rows = [
+  ['write units of one lifecycle, VM', vm.writeUnits, 30],
+  ['read units of one lifecycle, VM', vm.readUnits, 30],
+  ['write units of one lifecycle, bare metal', bareMetal.writeUnits, 30],
+  ['read units of one lifecycle, bare metal', bareMetal.readUnits, 30],
+  ['read units of one sweep, 10,000 instances, none due', sweepOfNothing.readUnits, 16],
+  ['read units of one sweep, 10,000 instances, 100 due', sweepOfHundred.readUnits, undefined],
+  ['request to idle, median, ms', requestToIdle.medianMs, 2000],
+  ["GET /offers warm, p99 over the cloud's own time, ms", offers.overCloudP99Ms, 20],
+] as const
+
+console.table(rows.map(([figure, measured, aim]) => ({ figure, measured, aim: aim ?? '' })))
+console.log(
+  JSON.stringify(
+    { lifecycle: [vm, bareMetal], sweep: [sweepOfNothing, sweepOfHundred], requestToIdle, offers },
+    null,
+    2,
+  ),
+)
+process.exit(0)
