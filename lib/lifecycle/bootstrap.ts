@@ -81,7 +81,7 @@ const startAgent = async (
 const takeVisit = async (ctx: Context, instance: Instance, reached: Partial<Machine>) => {
   const { instance: working, changed } = await change(ctx, instance, (current) => {
     if (current.version !== instance.version || !current.machine) return undefined
-    const line = `the system is installed and SSH answers; host key ${reached.hostKeyFingerprint} pinned, the agent is started`
+    const line = 'installed, SSH answers, host key pinned; starting the agent'
     const moved =
       current.phase === 'booting'
         ? withEvent(current, ctx.clock.now(), line, { phase: 'bootstrapping' })
@@ -92,18 +92,21 @@ const takeVisit = async (ctx: Context, instance: Instance, reached: Partial<Mach
 }
 
 const prepare = async (ctx: Context, instance: Instance, session: ShimSession): Promise<void> => {
-  if (instance.phase !== 'verifying') {
-    const script = await session.bootstrap()
-    const health = await agentHealth(session)
-    if (!health) return notYet(ctx, instance, `the agent does not answer yet: ${lastLine(script.output)}`)
-    // From here a lost connection costs only the check, not the whole start again.
-    instance = await agentRuns(ctx, instance, health)
+  const script = instance.phase === 'verifying' ? undefined : await session.bootstrap()
+  const health = await agentHealth(session)
+  if (!health)
+    return notYet(ctx, instance, `the agent does not answer yet: ${lastLine(script?.output ?? '')}`)
+  try {
+    if (instance.sshKeys.length > 0) await session.authorizeKeys(instance.sshKeys)
+    const hardware = await verify(instance, session)
+    if (hardware.verdict === 'mismatch' && instance.hardwareCheck === 'enforce') {
+      return giveBackWrong(ctx, instance, hardware)
+    }
+    await ready(ctx, instance, health, hardware)
+  } catch (error) {
+    if (!(error instanceof ShimUnreachable)) throw error
+    await verifyLater(ctx, instance, health, error.message)
   }
-  if (instance.sshKeys.length > 0) await session.authorizeKeys(instance.sshKeys)
-  const hardware = await verify(instance, session)
-  if (hardware.verdict === 'mismatch' && instance.hardwareCheck === 'enforce')
-    return giveBackWrong(ctx, instance, hardware)
-  await ready(ctx, instance, hardware)
 }
 
 const agentHealth = async (session: ShimSession): Promise<ShimHealth | undefined> => {
@@ -115,16 +118,23 @@ const agentHealth = async (session: ShimSession): Promise<ShimHealth | undefined
   }
 }
 
-const agentRuns = async (ctx: Context, known: Instance, health: ShimHealth): Promise<Instance> => {
-  const { instance } = await change(ctx, known, (current) => {
-    if (current.phase !== 'bootstrapping' || !current.machine) return undefined
-    const told = withEvent(current, ctx.clock.now(), `shim ${health.version} is healthy`, {
-      phase: 'verifying',
-    })
-    return leased(ctx, { ...told, machine: { ...current.machine, shimVersion: health.version } })
+/** The agent runs, so that only the check is left for another visit. */
+const verifyLater = async (ctx: Context, known: Instance, health: ShimHealth, why: string): Promise<void> => {
+  const { instance, changed } = await change(ctx, known, (current) => {
+    if (stepOf(current) !== 'bootstrap' || !current.machine) return undefined
+    const now = ctx.clock.now()
+    const line = `${agentIs(health)}; the hardware could not be checked yet: ${why}`
+    const told = withEvent(current, now, line, { phase: 'verifying' })
+    const machine = { ...current.machine, shimVersion: health.version }
+    return { ...visitAgain(told, now + growingDelay(current.visits, vmDelayMs)), machine }
   })
-  return instance
+  if (changed) await hintNext(ctx, instance)
 }
+
+const agentIs = ({ version, gpuHealth }: ShimHealth): string =>
+  gpuHealth && gpuHealth.level > 0
+    ? `shim ${version} runs and reports GPU trouble: ${gpuHealth.incidents.join('; ') || `level ${gpuHealth.level}`}`
+    : `shim ${version} is healthy`
 
 const verify = async (instance: Instance, session: ShimSession): Promise<HardwareVerdict> => {
   if (instance.hardwareCheck === 'off' || !instance.resources)
@@ -137,11 +147,17 @@ const giveBackWrong = (ctx: Context, known: Instance, hardware: HardwareVerdict)
   return end(ctx, known, { reason: 'hardware_mismatch', message }, { hardware })
 }
 
-const ready = async (ctx: Context, known: Instance, hardware: HardwareVerdict): Promise<void> => {
+const ready = async (
+  ctx: Context,
+  known: Instance,
+  health: ShimHealth,
+  hardware: HardwareVerdict,
+): Promise<void> => {
   const { instance, changed } = await change(ctx, known, (current) => {
-    if (stepOf(current) !== 'bootstrap') return undefined
+    if (stepOf(current) !== 'bootstrap' || !current.machine) return undefined
     const now = ctx.clock.now()
-    const checked = withEvent(current, now, sayHardware(hardware))
+    const started = withEvent(current, now, agentIs(health), { phase: 'verifying' })
+    const checked = withEvent(started, now, sayHardware(hardware))
     const status = current.claim ? 'busy' : 'idle'
     const inService = withEvent(
       checked,
@@ -152,6 +168,7 @@ const ready = async (ctx: Context, known: Instance, hardware: HardwareVerdict): 
     const stands = {
       ...inService,
       hardware,
+      machine: { ...current.machine, shimVersion: health.version },
       // The renter's time to arrive runs from now, not from the request.
       ...(current.claim ? { claim: { ...current.claim, since: now } } : { idleSince: now }),
     }

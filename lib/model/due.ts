@@ -1,7 +1,7 @@
 import type { Instance } from './instance.ts'
 
 /** How much too early the sweep may look before it is worth two write units to move its time. */
-const toleranceMs = 120_000
+const toleranceMs = 300_000
 
 /** The two times that say when an instance's next step is due. The sweep's is never the later one. */
 export const dueAt = (

@@ -10,9 +10,17 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { z } from 'zod'
 import { BerthError } from '../model/errors.ts'
-import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
+import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
-import { fromItem, instanceKey, listedUnder, splitEvents, toItem } from './instance-item.ts'
+import {
+  eventLine,
+  fromItem,
+  instanceKey,
+  listedUnder,
+  readEvents,
+  splitEvents,
+  toItem,
+} from './instance-item.ts'
 import type { Instances, Once } from './store.ts'
 import { dueShards } from './table.ts'
 
@@ -20,7 +28,6 @@ type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[n
 type Page = { instances: Instance[]; cursor?: string }
 
 const onceItem = z.object({ instanceId: z.string(), fingerprint: z.string() })
-const eventsItem = z.object({ events: instanceSchema.shape.events })
 /** How many keys DynamoDB takes in one BatchGetItem. */
 const batchSize = 100
 
@@ -119,11 +126,12 @@ export const createInstances = ({ client, table }: Pick<DynamoOptions, 'client' 
           ConsistentRead: true,
         }),
       )
-      return Items.flatMap((item) => eventsItem.parse(item).events)
+      return Items.flatMap(({ events }) => readEvents(events))
     },
 
     list: async ({ status, limit, cursor }) => {
-      const lists = status === undefined ? (['LIVE', 'IDLE'] as const) : ([listedUnder({ status })] as const)
+      const lists =
+        status === undefined ? (['ACTIVE', 'SPARE'] as const) : ([listedUnder({ status })] as const)
       let at = cursor === undefined ? { list: lists[0], rest: '' } : readCursor(cursor)
       const found: Instance[] = []
       for (;;) {
@@ -199,7 +207,7 @@ const toOnceItem = (once: Once, instanceId: string) => ({
 const toEventsItem = (instance: Instance, events: InstanceEvent[]) => ({
   pk: instanceKey(instance.id).pk,
   sk: `EVENTS#${String(instance.version).padStart(9, '0')}`,
-  events,
+  events: events.map(eventLine),
 })
 
 const keyOfItem = ({ pk, sk }: Record<string, unknown>) => ({ pk, sk })
@@ -223,7 +231,7 @@ type List = ReturnType<typeof listedUnder>
 /** A cursor of `list`: the list in which the page ended, then the place in it. */
 const readCursor = (cursor: string): { list: List; rest: string } => {
   const [list, rest = ''] = cursor.split('.')
-  const known = z.enum(['LIVE', 'IDLE', 'ENDED']).safeParse(list)
+  const known = z.enum(['ACTIVE', 'SPARE', 'ENDED']).safeParse(list)
   if (!known.success) throw badCursor()
   return { list: known.data, rest }
 }

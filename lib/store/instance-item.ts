@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
+import { phase } from '../model/status.ts'
 import { dueShards } from './table.ts'
 
 /** Events kept on the record; with more than this, the oldest move to an item of their own. */
@@ -11,17 +13,41 @@ export const instanceKey = (id: string) => ({ pk: `INSTANCE#${id}`, sk: 'INSTANC
 export const toItem = (instance: Instance) => ({
   ...instanceKey(instance.id),
   ...instance,
+  events: instance.events.map(eventLine),
   ...(instance.sweepAt === undefined ? {} : { due: `DUE#${shardOf(instance.id)}` }),
   listed: listedUnder(instance),
   ...(instance.reservation ? { reserved: 'RESERVATION', reservedUntil: instance.reservation.until } : {}),
 })
 
 /** The record out of an item; throws when the item is not one, which is a fault and never skipped. */
-export const fromItem = (item: Record<string, unknown>): Instance => instanceSchema.parse(item)
+export const fromItem = (item: Record<string, unknown>): Instance =>
+  instanceSchema.parse({ ...item, events: readEvents(item.events) })
 
-/** IDLE and ENDED stand apart: one is looked through for each request, the other grows for ever. */
-export const listedUnder = (instance: Pick<Instance, 'status'>): 'LIVE' | 'IDLE' | 'ENDED' =>
-  instance.status === 'terminated' ? 'ENDED' : instance.status === 'idle' ? 'IDLE' : 'LIVE'
+/**
+ * In which list an instance stands. SPARE is looked through for each request; ENDED grows for ever. What is on its way
+ * out stays where it was idle, since each move costs two write units.
+ */
+export const listedUnder = ({ status }: Pick<Instance, 'status'>): 'ACTIVE' | 'SPARE' | 'ENDED' => {
+  if (status === 'terminated') return 'ENDED'
+  return status === 'idle' || status === 'terminating' ? 'SPARE' : 'ACTIVE'
+}
+
+/** An event as it is stored, half the size of a map: `<milliseconds> <phase or status> <message>`. */
+export const eventLine = ({ at, status, phase, message }: InstanceEvent): string =>
+  `${at} ${phase ?? status} ${message}`
+
+const eventLines = z.array(z.string())
+
+export const readEvents = (lines: unknown): InstanceEvent[] =>
+  eventLines.parse(lines).map((line) => {
+    const [, at, stage, message] = /^(\d+) (\w+) (.*)$/s.exec(line) ?? []
+    const known = phase.safeParse(stage)
+    return instanceSchema.shape.events.element.parse({
+      at: Number(at),
+      ...(known.success ? { status: 'provisioning', phase: known.data } : { status: stage }),
+      message,
+    })
+  })
 
 /** Cuts a long history in two: what stays on the record, and what moves to an item of its own. */
 export const splitEvents = (instance: Instance): { kept: Instance; moved: InstanceEvent[] } => {

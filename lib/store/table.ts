@@ -1,8 +1,8 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb'
 
 /**
- * The one table. `due` holds what the sweep looks for, in 16 partitions; `listed` holds every instance under LIVE,
- * IDLE or ENDED; `reserved` those with a reservation. All three hold keys alone, and only what stands in them costs.
+ * The one table. `due` holds what the sweep looks for, in 16 partitions; `listed` holds every instance under ACTIVE,
+ * SPARE or ENDED; `reserved` those with a reservation. All three hold keys alone, and only what stands in them costs.
  */
 export const tableDefinition = (TableName: string): CreateTableCommandInput => ({
   TableName,

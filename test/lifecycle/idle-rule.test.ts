@@ -173,9 +173,9 @@ describe('the next look comes', () => {
   })
 
   test('the sweep looks no later than that, and its time is moved only when it must be', () => {
-    const first = nextCheck(anIdleInstance({ sweepAt: at(0) }), at(1))
-    expect(first.sweepAt).toBe(at(0))
-    const second = nextCheck(first, at(2))
-    expect(second).toMatchObject({ nextCheckAt: at(3), sweepAt: at(3) })
+    const first = nextCheck(anIdleInstance({ sweepAt: at(0) }), at(4))
+    expect(first).toMatchObject({ nextCheckAt: at(5), sweepAt: at(0) })
+    const second = nextCheck(first, at(5))
+    expect(second).toMatchObject({ nextCheckAt: at(6), sweepAt: at(6) })
   })
 })
