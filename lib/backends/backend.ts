@@ -12,7 +12,7 @@ export interface Backend extends Catalogue, Launcher, Machines {
   readonly type: BackendType
 }
 
-export interface Catalogue {
+interface Catalogue {
   /** Whether the credentials work and may create and delete. Never throws. */
   check(): Promise<CredentialsCheck>
   /**
@@ -28,7 +28,7 @@ export type CredentialsCheck =
   /** `bad` is proved; `unknown` means that the cloud did not answer. `message` says what to do. */
   | { ok: false; state: 'bad' | 'unknown'; message: string }
 
-export interface Launcher {
+interface Launcher {
   /** Name of the lock that serialises launches of such an offer, where the cloud can't tell two of them apart. */
   launchLock(offer: Offer): string | undefined
   /**
@@ -128,4 +128,4 @@ export type ReleaseOutcome =
 
 export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
 
-export type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }
+type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }

@@ -37,7 +37,7 @@ export const resolveIntent = async (ctx: Context, instance: Instance): Promise<v
 }
 
 /** The open intent of an instance with the place that it is meant for. */
-export const rentalOf = ({ intent, region, zone, instanceType }: Instance): Rental | undefined =>
+const rentalOf = ({ intent, region, zone, instanceType }: Instance): Rental | undefined =>
   intent && region !== undefined && instanceType !== undefined
     ? { intent, region, zone, instanceType }
     : undefined

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What a machine was doing when it was looked at. */
-export const activity = z.object({
+const activity = z.object({
   /** shim tasks whose status is not `terminated`. */
   runningTasks: z.int().nonnegative(),
   /** SSH sessions other than Berth's own. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { architecture, gpuVendor } from './resources.ts'
 
 /** What a machine says of itself, memory in GB of 2^30 bytes. A missing part could not be read. */
-export const observedHardware = z.object({
+const observedHardware = z.object({
   arch: architecture.optional(),
   /** What `nproc` says: threads, where a core has several. */
   cpus: z.int().optional(),

@@ -27,7 +27,6 @@ const reservation = z.object({
   chargeCents: cents,
   state: z.enum(['active', 'released', 'forfeited']),
 })
-export type Reservation = z.infer<typeof reservation>
 
 /** Who has the machine. Nobody else is given it while this stands. */
 const claim = z.object({

@@ -27,5 +27,5 @@ export const offer = z.object({
 export type Offer = z.infer<typeof offer>
 
 /** One thing that went wrong while offers were gathered; the good rows stand beside it. */
-export const offerError = z.object({ backend: backendType, code: z.string(), message: z.string() })
+const offerError = z.object({ backend: backendType, code: z.string(), message: z.string() })
 export type OfferError = z.infer<typeof offerError>

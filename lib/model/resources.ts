@@ -25,15 +25,3 @@ export const resources = z.object({
   spot: z.boolean(),
 })
 export type Resources = z.infer<typeof resources>
-
-/** The machine in the words of dstack's offer table. */
-export const formatResources = ({ cpu, memoryGb, diskGb, gpu, spot }: Resources): string =>
-  [
-    `cpu=${cpu.arch}:${cpu.count}`,
-    `mem=${memoryGb}GB`,
-    `disk=${diskGb}GB`,
-    gpu && `gpu=${gpu.name}:${gpu.memoryGb}GB:${gpu.count}`,
-    spot && 'spot',
-  ]
-    .filter(Boolean)
-    .join(' ')

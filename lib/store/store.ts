@@ -51,7 +51,7 @@ export interface Locks {
 }
 
 /** An API key as it is kept: the hash, never the key. */
-export type ApiKey = { hash: string; name: string; role: 'operator' | 'viewer'; createdAt: number }
+type ApiKey = { hash: string; name: string; role: 'operator' | 'viewer'; createdAt: number }
 
 export interface ApiKeys {
   addApiKey(key: ApiKey): Promise<void>

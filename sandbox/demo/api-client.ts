@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const event = z.object({ at: z.string(), status: z.string(), message: z.string() })
 
-export const shownInstance = z.object({
+const shownInstance = z.object({
   id: z.string(),
   name: z.string(),
   status: z.string(),
@@ -22,7 +22,7 @@ export const shownInstance = z.object({
 })
 export type ShownInstance = z.infer<typeof shownInstance>
 
-export const shownOffers = z.object({
+const shownOffers = z.object({
   offers: z.array(
     z.object({
       id: z.string(),

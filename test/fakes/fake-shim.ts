@@ -5,7 +5,7 @@ import type { MachineSpec } from '../../sandbox/machines/machine-host.ts'
 import type { MachinesInMemory } from './machines-in-memory.ts'
 
 /** What runs on one machine, for a test to change. */
-export type Guest = {
+type Guest = {
   agent: 'absent' | 'up' | 'silent'
   activity: Activity
   hostKey: string

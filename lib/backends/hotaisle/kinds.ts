@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** The one region; Hot Aisle's API doesn't name it. */
 export const region = 'us-michigan-1'
 
-export const kind = z.enum(['vm', 'bm'])
+const kind = z.enum(['vm', 'bm'])
 export type Kind = z.infer<typeof kind>
 
 /** What an offer carries to its launch: the row's own `Specs`, unchanged. */
