@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../lib/model/errors.ts'
+import { readFlags } from './local/flags.ts'
 import { startLocalBerth } from './local/local-berth.ts'
 import { plainLog } from './local/plain-log.ts'
 import { untilAsked } from './local/until-asked.ts'
@@ -14,21 +14,19 @@ const usage = `Usage: npm start [-- options]
 
 Environment: BERTH_SWEEP_SECONDS shortens the pause between two sweeps, DYNAMODB_ENDPOINT uses another engine.`
 
-const flags = z.object({
-  port: z.coerce.number().int().min(0).max(65_535).default(8377),
+const flags = {
+  port: z.coerce.number('a port number').int().min(0).max(65_535).default(8377),
   config: z.string().min(1).optional(),
   data: z.string().min(1).default('.berth'),
-  speed: z.coerce.number().min(1).max(10_000).default(1),
-  help: z.boolean().default(false),
-})
+  speed: z.coerce.number('a number from 1 to 10000').min(1).max(10_000).default(1),
+}
 const environment = z.object({
   BERTH_SWEEP_SECONDS: z.coerce.number().min(1).max(3600).optional(),
   DYNAMODB_ENDPOINT: z.url().optional(),
 })
 
 const main = async () => {
-  const options = readFlags()
-  if (options.help) return console.log(usage)
+  const options = readFlags(flags, usage)
   const env = environment.parse(process.env)
   const berth = await startLocalBerth({
     ...options,
@@ -50,25 +48,7 @@ const main = async () => {
   await berth.stop()
 }
 
-const readFlags = () => {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string' },
-      config: { type: 'string' },
-      data: { type: 'string' },
-      speed: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  })
-  const result = flags.safeParse(values)
-  if (result.success) return result.data
-  throw new Error(
-    result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '),
-  )
-}
-
 main().catch((error: unknown) => {
   console.error(`Berth did not start. ${messageOf(error)}`)
-  if (messageOf(error).startsWith('--') || messageOf(error).includes('option')) console.error(`\n${usage}`)
   process.exit(1)
 })

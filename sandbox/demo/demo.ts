@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../lib/model/errors.ts'
+import { readFlags } from '../local/flags.ts'
 import { startLocalBerth } from '../local/local-berth.ts'
 import { tellStory } from './story.ts'
 
@@ -11,22 +11,14 @@ const usage = `Usage: npm run demo [-- options]
 
   --speed 960   how many times as fast the eight hours pass; the machine comes up at a calmer 120`
 
-const flags = z.object({
-  speed: z.coerce.number().min(10).max(2000).default(960),
-  help: z.boolean().default(false),
-})
+const flags = { speed: z.coerce.number('a number from 10 to 2000').min(10).max(2000).default(960) }
 
 /** SSH and shells run in real time, and have their deadlines like everything else. */
 const bootSpeed = 120
 
 /** Rents the simulated eight-GPU server and gives it back, on a folder of its own that is thrown away afterwards. */
 const main = async (): Promise<boolean> => {
-  const { values } = parseArgs({ options: { speed: { type: 'string' }, help: { type: 'boolean' } } })
-  const { speed, help } = flags.parse(values)
-  if (help) {
-    console.log(usage)
-    return true
-  }
+  const { speed } = readFlags(flags, usage)
   const data = mkdtempSync(join(tmpdir(), 'berth-demo-'))
   const problems: string[] = []
   const remember = (message: string, fields?: Record<string, unknown>) => {

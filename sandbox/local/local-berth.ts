@@ -72,6 +72,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
       '--speed is for the simulated clouds; with --config time runs as it does. Leave one of them out.',
     )
   }
+  const config = options.config === undefined ? undefined : readConfig(options.config)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const dynamo = await startDynamo({ folder: data, endpoint: options.dynamoEndpoint })
   const clock = createScaledClock({ folder: data, speed })
@@ -84,11 +85,10 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   const client = createDynamoClient(dynamo.config)
   const store = createDynamoStore({ client, table: dynamo.table, random })
   const queues = await startQueues({ speed: clock.speed })
-  const clouds =
-    options.config === undefined
-      ? await startSimulatedClouds({ folder: data, clock, timings: options.cloudTimings })
-      : undefined
-  const settings = clouds ? settingsSchema.parse(clouds.settings) : readConfig(options.config ?? '')
+  const clouds = config
+    ? undefined
+    : await startSimulatedClouds({ folder: data, clock, timings: options.cloudTimings })
+  const settings = config ?? settingsSchema.parse(clouds?.settings)
   const privateKey = settings.ssh.private_key ?? sandboxPrivateKey(data)
   const context: Context = {
     settings,
@@ -150,7 +150,17 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   }
 }
 
-const readConfig = (file: string): Settings => readSettings(readFileSync(file, 'utf8'), file)
+const readConfig = (file: string): Settings => {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(
+      `The settings file ${file} cannot be read (${messageOf(error)}). Give its path with --config.`,
+    )
+  }
+  return readSettings(text, file)
+}
 
 const checkBackends = async (context: Context): Promise<string[]> => {
   const answers = await Promise.all(

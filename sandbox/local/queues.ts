@@ -87,7 +87,10 @@ const consume = (
       return batchItemFailures.length > 0 ? undefined : message
     },
   })
-  consumer.on('error', onError)
+  consumer.on('error', (error) => {
+    // Stopping cuts the polls that are open.
+    if (consumer.status.isRunning) onError(error)
+  })
   consumer.on('processing_error', onError)
   consumer.start()
   return consumer
