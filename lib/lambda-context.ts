@@ -29,7 +29,11 @@ const leaseMs = 120_000
 
 /** The context of a function on AWS, made at its first request and kept while the process lives. */
 export const lambdaContext = (): Promise<Context> => {
-  made ??= makeContext(process.env)
+  made ??= makeContext(process.env).catch((error: unknown) => {
+    // The next request tries again: a setting may have been put right meanwhile.
+    made = undefined
+    throw error
+  })
   return made
 }
 

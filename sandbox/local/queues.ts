@@ -11,6 +11,9 @@ const visibilitySeconds = 720
 const mostReceives = 5
 
 export type LocalQueues = {
+  /** Where SQS is, and the queue of each step. */
+  endpoint: string
+  urls: Record<Step, string>
   queues: Queues
   /** Starts to hand messages to the functions. */
   consume(
@@ -24,20 +27,25 @@ export type LocalQueues = {
 /** SQS by fauxqs, in memory, a queue and its dead-letter queue for each step; delays run at the speed of the sandbox. */
 export const startQueues = async (options: { speed: () => number }): Promise<LocalQueues> => {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
+  const endpoint = `http://127.0.0.1:${server.port}`
   const client = new SQSClient({
-    endpoint: `http://127.0.0.1:${server.port}`,
+    endpoint,
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
+  for (const step of steps) makeQueue(server, step)
+  const urlOf = (step: Step) => `${endpoint}/${account}/${nameOf(step)}`
   const urls = {
-    provision: makeQueue(server, 'provision'),
-    bootstrap: makeQueue(server, 'bootstrap'),
-    check: makeQueue(server, 'check'),
-    terminate: makeQueue(server, 'terminate'),
+    provision: urlOf('provision'),
+    bootstrap: urlOf('bootstrap'),
+    check: urlOf('check'),
+    terminate: urlOf('terminate'),
   } satisfies Record<Step, string>
   const sped = sendFaster(createSqsQueues({ client, urls }), options.speed)
   let consumers: Consumer[] = []
   return {
+    endpoint,
+    urls,
     queues: sped.queues,
     consume: (handlers, onError) => {
       consumers = steps.flatMap((step) =>
@@ -59,15 +67,20 @@ export const startQueues = async (options: { speed: () => number }): Promise<Loc
   }
 }
 
-const makeQueue = (server: Awaited<ReturnType<typeof startFauxqs>>, step: Step): string => {
+const makeQueue = (server: Awaited<ReturnType<typeof startFauxqs>>, step: Step) => {
   const dead = server.createQueue(deadLettersOf(step))
   const redrive = { deadLetterTargetArn: dead.queueArn, maxReceiveCount: mostReceives }
-  return server.createQueue(`berth-${step}`, {
+  server.createQueue(nameOf(step), {
     attributes: { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) },
-  }).queueUrl
+  })
 }
 
-const deadLettersOf = (step: Step) => `berth-${step}-dead`
+/** fauxqs's own name for the account; the address that it gives a queue is no valid URL when it is bound to an IP. */
+const account = '000000000000'
+
+const nameOf = (step: Step) => `berth-${step}`
+
+const deadLettersOf = (step: Step) => `${nameOf(step)}-dead`
 
 const consume = (
   client: SQSClient,
