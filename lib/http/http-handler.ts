@@ -23,7 +23,7 @@ export type HttpRequest = {
 }
 
 type HttpEvent = APIGatewayProxyEventV2 & {
-  requestContext: { authorizer?: { lambda?: { name?: unknown } } }
+  requestContext: { authorizer?: { lambda?: { name?: unknown; role?: unknown } } }
 }
 
 /**
@@ -45,7 +45,10 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
         routes: routes.map(({ method, path, handle }) => ({
           method,
           path,
-          handler: async (event: HttpEvent) => handle(await context(), requestOf(event)),
+          handler: async (event: HttpEvent) => {
+            if (method !== 'GET') mustBeOperator(event)
+            return handle(await context(), requestOf(event))
+          },
         })),
         notFoundResponse: ({ method, path }) => {
           const known = routes.some((route) => isPath(route.path, path))
@@ -55,6 +58,14 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
         },
       }),
     )
+
+const mustBeOperator = (event: HttpEvent) => {
+  if (event.requestContext.authorizer?.lambda?.role === 'operator') return
+  throw new BerthError(
+    'forbidden',
+    'Nothing was done: this API key may only look. Use one with the role operator.',
+  )
+}
 
 const requestOf = (event: HttpEvent): HttpRequest => ({
   body: event.body,

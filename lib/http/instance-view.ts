@@ -69,7 +69,7 @@ const costSoFar = (instance: Instance, now: number) =>
         pricePerHourCents: instance.pricePerHourCents,
         minimumMinutes: instance.minimumReservationMinutes ?? 0,
         startedAt: instance.startedAt,
-        until: instance.releasedAt ?? instance.terminatedAt ?? now,
+        until: instance.terminatedAt === undefined ? now : (instance.releasedAt ?? instance.terminatedAt),
       })
 
 const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())

@@ -22,15 +22,9 @@ const longBootMs = 1_200_000
  */
 export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
   const instance = await ctx.store.get(id)
-  const now = ctx.clock.now()
-  if (!instance || stepOf(instance) !== 'bootstrap' || !isDue(instance, now)) return
+  if (!instance || stepOf(instance) !== 'bootstrap' || !isDue(instance, ctx.clock.now())) return
   const ref = refOf(instance)
   if (!ref) throw new Error(`instance ${id} boots without a machine`)
-  if (now > (instance.bootDeadline ?? 0)) {
-    const last = instance.events.at(-1)?.message
-    const message = `the machine was not ready in time; last seen: ${last}`
-    return end(ctx, instance, { reason: 'provisioning_timeout', message })
-  }
   const seen = await backendOf(ctx, instance).state(ref)
   switch (seen.state) {
     case 'running':
@@ -92,8 +86,9 @@ const takeVisit = async (ctx: Context, instance: Instance, reached: Partial<Mach
 }
 
 const prepare = async (ctx: Context, instance: Instance, session: ShimSession): Promise<void> => {
-  const script = instance.phase === 'verifying' ? undefined : await session.bootstrap()
-  const health = await agentHealth(session)
+  const before = instance.phase === 'verifying' ? await agentHealth(session) : undefined
+  const script = before ? undefined : await session.bootstrap()
+  const health = before ?? (await agentHealth(session))
   if (!health)
     return notYet(ctx, instance, `the agent does not answer yet: ${lastLine(script?.output ?? '')}`)
   try {
@@ -120,6 +115,7 @@ const agentHealth = async (session: ShimSession): Promise<ShimHealth | undefined
 
 /** The agent runs, so that only the check is left for another visit. */
 const verifyLater = async (ctx: Context, known: Instance, health: ShimHealth, why: string): Promise<void> => {
+  if (ctx.clock.now() > (known.bootDeadline ?? 0)) return notYet(ctx, known, `${agentIs(health)}; ${why}`)
   const { instance, changed } = await change(ctx, known, (current) => {
     if (stepOf(current) !== 'bootstrap' || !current.machine) return undefined
     const now = ctx.clock.now()
@@ -169,13 +165,19 @@ const ready = async (
       ...inService,
       hardware,
       machine: { ...current.machine, shimVersion: health.version },
-      // The renter's time to arrive runs from now, not from the request.
-      ...(current.claim ? { claim: { ...current.claim, since: now } } : { idleSince: now }),
+      ...(current.claim ? { claim: claimFrom(current.claim, now) } : { idleSince: now }),
     }
     return nextCheck(stands, now)
   })
   if (changed) await hintNext(ctx, instance)
 }
+
+/** The renter's time to arrive, and its hold, run from when the machine is ready, not from the request. */
+const claimFrom = (claim: NonNullable<Instance['claim']>, now: number): Instance['claim'] => ({
+  ...claim,
+  since: now,
+  ...(claim.holdUntil !== undefined && { holdUntil: claim.holdUntil + now - claim.since }),
+})
 
 const sayHardware = ({ verdict, differences }: HardwareVerdict): string => {
   if (verdict === 'match') return 'hardware as advertised'
@@ -184,6 +186,10 @@ const sayHardware = ({ verdict, differences }: HardwareVerdict): string => {
 }
 
 const notYet = async (ctx: Context, known: Instance, line: string): Promise<void> => {
+  if (ctx.clock.now() > (known.bootDeadline ?? 0)) {
+    const message = `the machine was not ready in time; last seen: ${line}`
+    return end(ctx, known, { reason: 'provisioning_timeout', message })
+  }
   const { instance, changed } = await change(ctx, known, (current) => {
     if (stepOf(current) !== 'bootstrap') return undefined
     const now = ctx.clock.now()

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { isDue } from '../model/due.ts'
+import { dueAt, isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import { stepOf } from '../model/step.ts'
 import { type ShimSession, ShimUnreachable } from '../shim/shim.ts'
@@ -7,12 +7,16 @@ import { backendOf, refOf } from './backend-of.ts'
 import { goneBecause } from './bootstrap.ts'
 import { change, hintNext } from './change.ts'
 import { end } from './end.ts'
-import { afterLook, type Look } from './idle-rule.ts'
+import { afterLook, type Look, pastMaxDuration } from './idle-rule.ts'
 
 /** Looks at one machine in service, and applies the rules for claims, idleness and deadlines to what it shows. */
 export const check = async (ctx: Context, id: string): Promise<void> => {
   const instance = await ctx.store.get(id)
   if (!instance || stepOf(instance) !== 'check' || !isDue(instance, ctx.clock.now())) return
+  const over = await change(ctx, instance, (current) =>
+    stepOf(current) === 'check' ? pastMaxDuration(current, ctx.clock.now()) : undefined,
+  )
+  if (over.changed) return hintNext(ctx, over.instance)
   const look = await lookAt(ctx, instance)
   if ('unseen' in look) {
     // Only when the machine does not answer is its cloud asked, which costs time and may be throttled.
@@ -22,8 +26,13 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
   }
   const { instance: after, changed } = await change(ctx, instance, (current) => {
     if (stepOf(current) !== 'check') return undefined
-    // A claim or release since the look makes it old: the hint of that write brings the next one.
-    if (current.claim?.since !== instance.claim?.since || current.status !== instance.status) return undefined
+    // A claim or release since the look makes it old: the hint of that write brings the next one. Keys that this look
+    // wrote may have undone those of the new holder, so they are written once more.
+    if (current.claim?.since !== instance.claim?.since || current.status !== instance.status) {
+      return 'keysSet' in look && look.keysSet
+        ? { ...current, sshKeysChanged: true, ...dueAt(current, ctx.clock.now()) }
+        : undefined
+    }
     const next = afterLook(current, look, ctx.clock.now(), ctx.settings.idle)
     return 'keysSet' in look && look.keysSet && next.sshKeys === current.sshKeys
       ? { ...next, sshKeysChanged: undefined }
@@ -44,12 +53,27 @@ const lookAt = async (ctx: Context, instance: Instance): Promise<Look & { keysSe
       username: machine.sshUsername,
       hostKeyFingerprint: machine.hostKeyFingerprint,
     })
-    if (instance.sshKeysChanged) await session.authorizeKeys(instance.sshKeys)
-    return { seen: await session.activity(), keysSet: instance.sshKeysChanged === true }
+    const seen = await session.activity()
+    return { seen, keysSet: instance.sshKeysChanged === true && (await setKeys(ctx, instance, session)) }
   } catch (error) {
     if (error instanceof ShimUnreachable) return { unseen: error.message }
     throw error
   } finally {
     session?.close()
+  }
+}
+
+/** Keys that cannot be written (a full disk) do not make a machine unreachable that is seen at work. */
+const setKeys = async (ctx: Context, instance: Instance, session: ShimSession): Promise<boolean> => {
+  try {
+    await session.authorizeKeys(instance.sshKeys)
+    return true
+  } catch (error) {
+    if (!(error instanceof ShimUnreachable)) throw error
+    ctx.log.warn('the SSH keys could not be written; tried again at the next look', {
+      instanceId: instance.id,
+      error: error.message,
+    })
+    return false
   }
 }

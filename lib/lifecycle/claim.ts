@@ -40,7 +40,11 @@ export const releaseInstance = async (ctx: Context, known: Instance, holder: str
     const now = ctx.clock.now()
     // Before it is ready there is no claim to end but the one to come: it will be idle then.
     if (current.status !== 'busy')
-      return { ...withEvent(current, now, `released by ${holder}`), claim: undefined }
+      return {
+        ...withEvent(current, now, `released by ${holder}`),
+        claim: undefined,
+        ...withoutKeys(current),
+      }
     return released(current, now, `released by ${holder}`, now)
   })
   if (changed) await hintNext(ctx, instance)
@@ -67,6 +71,7 @@ export const claimed = (
     ...(by.request && {
       idleDuration: by.request.idleDuration,
       maxDuration: by.request.maxDuration,
+      maxDurationSince: now,
       sshKeys: by.request.sshKeys,
       sshKeysChanged: true,
     }),
@@ -79,9 +84,12 @@ export const released = (busy: Instance, now: number, message: string, idleSince
   ...withEvent(busy, now, message, { status: 'idle' }),
   claim: undefined,
   idleSince,
-  ...(busy.sshKeys.length > 0 && { sshKeys: [], sshKeysChanged: true }),
+  ...withoutKeys(busy),
   ...dueAt(busy, now),
 })
+
+const withoutKeys = ({ sshKeys }: Instance) =>
+  sshKeys.length > 0 ? { sshKeys: [], sshKeysChanged: true } : {}
 
 const prolonged = (
   ctx: Pick<Context, 'clock'>,

@@ -8,7 +8,9 @@ import { formatRequirements } from '../model/requirements.ts'
 import type { Once } from '../store/store.ts'
 import { hintNext } from './change.ts'
 import { claimed } from './claim.ts'
-import { idleMachines } from './offers.ts'
+import { idleMachines, isFree } from './offers.ts'
+
+const mostTries = 4
 
 /**
  * Takes a fitting idle machine, or writes down the wish for a new one; nothing is paid here.
@@ -40,16 +42,23 @@ const takeIdle = async (
   holder: string,
   once: Once | undefined,
 ): Promise<Instance | undefined> => {
-  for (const idle of await idleMachines(ctx, wantedBy(request))) {
-    const next = claimed(ctx, idle, { holder, hold: request.hold, request })
-    const written = await ctx.store.update(idle, next, once)
-    if (written) {
-      ctx.log.info(`taken by ${holder}`, { instanceId: written.id, status: written.status })
-      await hintNext(ctx, written)
-      return written
+  const wanted = wantedBy(request)
+  for (const found of await idleMachines(ctx, wanted, request.hardwareCheck)) {
+    let idle: Instance | undefined = found
+    // A look at the machine may write in between; only a claim or its end make it another's.
+    for (let tries = 0; idle && tries < mostTries; tries++) {
+      const next = claimed(ctx, idle, { holder, hold: request.hold, request })
+      const written = await ctx.store.update(idle, next, once)
+      if (written) {
+        ctx.log.info(`taken by ${holder}`, { instanceId: written.id, status: written.status })
+        await hintNext(ctx, written)
+        return written
+      }
+      const used = once && (await ctx.store.used(once))
+      if (once && used) return sameRequest(once, used)
+      const reread = await ctx.store.get(idle.id)
+      idle = reread && isFree(reread, wanted, request.hardwareCheck) ? reread : undefined
     }
-    const used = once && (await ctx.store.used(once))
-    if (once && used) return sameRequest(once, used)
   }
   return undefined
 }

@@ -2,18 +2,20 @@ import type { Context } from '../context.ts'
 import { dueAt } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import type { TerminationReason } from '../model/status.ts'
+import { stepOf } from '../model/step.ts'
 import { change, hintNext, withEvent } from './change.ts'
 
 /**
  * The record of an instance that is to end: its claim is over, and its machine goes back when the prepaid time ends,
- * or at once when there is none or the caller forces it.
+ * or at once when there is none, the caller forces it, or there is no machine any more.
  */
 export const ending = (
   instance: Instance,
   now: number,
   why: { reason: TerminationReason; message: string; force?: boolean },
 ): Instance => {
-  const prepaidUntil = instance.reservation?.state === 'active' ? instance.reservation.until : 0
+  const isGone = why.reason === 'lost' || why.reason === 'interrupted'
+  const prepaidUntil = instance.reservation?.state === 'active' && !isGone ? instance.reservation.until : 0
   const releaseAt = why.force ? now : Math.max(now, prepaidUntil)
   return {
     ...withEvent(instance, now, why.message, { status: 'terminating' }),
@@ -35,7 +37,8 @@ export const end = async (
   also: Partial<Pick<Instance, 'hardware'>> = {},
 ): Promise<void> => {
   const { instance, changed } = await change(ctx, known, (current) =>
-    current.status === 'terminating' || current.status === 'terminated'
+    // What was seen for one step says nothing once another handler has taken the instance further.
+    stepOf(current) !== stepOf(known) || current.intent?.attempt !== known.intent?.attempt
       ? undefined
       : { ...ending(current, ctx.clock.now(), why), ...also },
   )

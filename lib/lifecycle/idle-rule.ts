@@ -23,15 +23,20 @@ export type Look = { seen: Activity } | { unseen: string }
  * be seen counts as active, with a deadline of its own.
  */
 export const afterLook = (instance: Instance, look: Look, now: number, settings: IdleSettings): Instance => {
-  if (instance.maxDuration !== 'off' && now >= (instance.startedAt ?? now) + instance.maxDuration) {
-    const message = `max_duration of ${formatSpan(instance.maxDuration)} is over`
-    return ending(instance, now, { reason: 'max_duration', message })
-  }
+  const outlived = pastMaxDuration(instance, now)
+  if (outlived) return outlived
   if ('unseen' in look) return unseen(instance, look.unseen, now)
   const reached = reachable(instance, now)
   const activity = activityOf(look.seen, settings.gpu_percent)
   if (activity !== undefined) return active(reached, activity, now)
   return reached.status === 'busy' ? quiet(reached, now, settings) : idle(reached, now)
+}
+
+/** The record of an instance whose `max_duration` is over, whatever it does and whether or not it can be seen. */
+export const pastMaxDuration = (instance: Instance, now: number): Instance | undefined => {
+  if (now < (maxEnd(instance) ?? Number.POSITIVE_INFINITY)) return undefined
+  const message = `max_duration of ${formatSpan(instance.maxDuration)} is over`
+  return ending(instance, now, { reason: 'max_duration', message })
 }
 
 /** Sets when a machine in service is looked at next: at the first moment at which a rule could speak. */
@@ -49,7 +54,9 @@ export const nextCheck = (instance: Instance, now: number): Instance => {
 }
 
 const unseen = (instance: Instance, why: string, now: number): Instance => {
-  const since = instance.unreachableSince ?? now
+  // Looks far apart (Berth itself was off) prove nothing of the time between them: it is counted anew.
+  const isGap = now - (instance.lastActivityAt ?? 0) > 2 * longPauseMs
+  const since = isGap ? now : (instance.unreachableSince ?? now)
   if (now - since >= unreachableLimitMs) {
     const message = `not reachable for ${Math.round((now - since) / 60_000)} minutes: ${why}`
     return ending(instance, now, { reason: 'unreachable', message })
@@ -117,8 +124,10 @@ const idleEnd = ({ status, idleDuration, idleSince, lastActivityAt }: Instance):
     ? Math.max(idleSince ?? 0, lastActivityAt ?? 0) + idleDuration
     : undefined
 
-const maxEnd = ({ maxDuration, startedAt }: Instance): number | undefined =>
-  maxDuration === 'off' || startedAt === undefined ? undefined : startedAt + maxDuration
+const maxEnd = ({ maxDuration, maxDurationSince, startedAt }: Instance): number | undefined => {
+  const since = maxDurationSince ?? startedAt
+  return maxDuration === 'off' || since === undefined ? undefined : since + maxDuration
+}
 
 /** Until when no rule of idleness can end anything, whatever a look brings. */
 const quietUntil = (instance: Instance): number =>

@@ -38,6 +38,7 @@ export const listOffers = async (
 export const idleMachines = async (
   ctx: Pick<Context, 'store' | 'clock'>,
   wanted: Wanted,
+  hardwareCheck: Instance['hardwareCheck'] = 'enforce',
 ): Promise<Instance[]> => {
   const found: Instance[] = []
   let cursor: string | undefined
@@ -48,9 +49,20 @@ export const idleMachines = async (
   } while (cursor)
   const now = ctx.clock.now()
   return found
-    .filter((instance) => instance.unreachableSince === undefined && fitsIdle(wanted, instance))
+    .filter((instance) => isFree(instance, wanted, hardwareCheck))
     .sort((a, b) => rank(a, now) - rank(b, now) || (a.idleSince ?? 0) - (b.idleSince ?? 0))
 }
+
+/** Whether a machine may be given to a request: idle, in sight, fitting, and as checked as is asked for. */
+export const isFree = (
+  instance: Instance,
+  wanted: Wanted,
+  hardwareCheck: Instance['hardwareCheck'],
+): boolean =>
+  instance.status === 'idle' &&
+  instance.unreachableSince === undefined &&
+  (hardwareCheck !== 'enforce' || instance.hardware?.verdict === 'match') &&
+  fitsIdle(wanted, instance)
 
 const fitsIdle = (wanted: Wanted, instance: Instance): boolean => {
   const { backend, region, instanceType, resources, pricePerHourCents } = instance

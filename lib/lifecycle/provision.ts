@@ -11,13 +11,12 @@ import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
 import { end } from './end.ts'
 import { gatherOffers } from './offers.ts'
-import { closeIntent, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
+import { closeIntent, lockMs, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
 
 /** How long a request looks for a machine before it ends: by then every offer has been tried more than once. */
 const searchLimitMs = 1_800_000
 /** How long backends may fail to answer before that counts as having no offers. */
 const silenceLimitMs = 300_000
-const lockMs = 600_000
 
 /** Rents one machine for an instance, or finds out what came of an earlier try; at most one paid call each time. */
 export const provision = async (ctx: Context, id: string): Promise<void> => {
@@ -74,7 +73,9 @@ const rent = async (ctx: Context, instance: Instance, choice: Choice): Promise<v
       current.version === instance.version ? intended(ctx, current, choice, intent) : undefined,
     ))
   if (!intent || !written?.changed) {
-    if (lock !== undefined) await ctx.store.freeLock(lock, instance.id)
+    // The lock is the instance's: a double of this message may be launching under it.
+    const stands = written?.instance ?? (await ctx.store.get(instance.id))
+    if (lock !== undefined && !stands?.intent) await ctx.store.freeLock(lock, instance.id)
     if (!intent) await waitFor(ctx, instance, `the existing machines of ${offer.backend} could not be listed`)
     return
   }

@@ -6,9 +6,12 @@ import type { Intent } from '../model/intent.ts'
 import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, visitAgain, withEvent } from './change.ts'
+import { ending } from './end.ts'
 
 const longestDelayMs = 60_000
 const unclearAlarmMs = 300_000
+/** A launch lock is prolonged with each look for what came of the launch, and looks are a minute apart at most. */
+export const lockMs = 600_000
 
 /**
  * Finds out what came of a launch whose answer is not known: the machine is adopted, or the intent is closed since
@@ -17,6 +20,10 @@ const unclearAlarmMs = 300_000
 export const resolveIntent = async (ctx: Context, instance: Instance): Promise<void> => {
   const rental = rentalOf(instance)
   if (!rental) throw new Error(`instance ${instance.id} has an intent without a place`)
+  const { lock } = rental.intent
+  const now = ctx.clock.now()
+  if (lock !== undefined && !(await ctx.store.takeLock(lock, instance.id, { now, until: now + lockMs })))
+    return stayUnclear(ctx, instance, rental.intent, 'another launch in the same team is under way')
   const found: FindOutcome = await backendOf(ctx, instance).find(rental)
   switch (found.outcome) {
     case 'found':
@@ -60,13 +67,27 @@ export const recordLaunch = async (
       : undefined,
   )
   if (!changed && instance.machine?.cloudId !== machine.cloudId) {
-    ctx.log.error('OrphanFound: a launch answered after its intent was closed; the machine has no record', {
-      instanceId: instance.id,
-      cloudId: machine.cloudId,
-    })
+    await giveBackStray(ctx, known, { intent, machine, startedAt, message, now })
   }
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)
+}
+
+/**
+ * A launch answered after its intent had been given up (its handler was frozen for minutes). The machine gets a record
+ * of its own, whose only way is to its end, by the rules of its prepaid time.
+ */
+const giveBackStray = async (ctx: Context, known: Instance, launch: Launch): Promise<void> => {
+  ctx.log.error('OrphanFound: a launch answered after its intent was closed; the machine is given back', {
+    instanceId: known.id,
+    cloudId: launch.machine.cloudId,
+  })
+  const id = `i-${ctx.random.hex(12)}`
+  const stray = rented(ctx, { ...known, id, intent: launch.intent, claim: undefined }, launch)
+  const message = `a launch of ${known.id} answered after it had been given up`
+  const closing = ending(stray, launch.now, { reason: 'error', message })
+  await ctx.store.create(closing)
+  await hintNext(ctx, closing)
 }
 
 /** Closes an intent that rented nothing. `tried` are offers not to be tried again for this request. */
@@ -119,11 +140,9 @@ export const stayUnclear = async (
   if (changed) await hintNext(ctx, instance)
 }
 
-const rented = (
-  ctx: Pick<Context, 'backends'>,
-  current: Instance,
-  launch: { intent: Intent; machine: LaunchedMachine; startedAt: number; message: string; now: number },
-): Instance => {
+type Launch = { intent: Intent; machine: LaunchedMachine; startedAt: number; message: string; now: number }
+
+const rented = (ctx: Pick<Context, 'backends'>, current: Instance, launch: Launch): Instance => {
   const { intent, machine, startedAt, now } = launch
   const minimumMinutes = current.minimumReservationMinutes ?? 0
   const chargeCents = current.minimumChargeCents ?? 0

@@ -39,7 +39,7 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
   const answer = await backend.release(ref, { force: instance.force === true })
   if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)
   if (answer.outcome === 'retry') return again(ctx, instance, answer)
-  const releasedAt = instance.releasedAt ?? ctx.clock.now()
+  const releasedAt = ctx.clock.now()
   const seen = await backend.state(ref)
   if (seen.state === 'gone')
     return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)
@@ -51,9 +51,13 @@ const tooEarly = (ctx: Context, instance: Instance, message: string) => {
   const now = ctx.clock.now()
   const reservedUntil = instance.reservation?.until ?? 0
   const when = reservedUntil > now ? reservedUntil : now + 60_000
+  const askedAt = Math.max(instance.releaseAskedAt ?? now, Math.min(reservedUntil, now))
+  alarmIfOverdue(ctx, instance, askedAt, message)
+  const line = `not given back yet: ${message}`
   return rewrite(ctx, instance, (current) => ({
-    ...visitAgain(withEvent(current, now, `not given back yet: ${message}`), when),
+    ...visitAgain(isNews(current, line) ? withEvent(current, now, line) : current, when),
     releaseAt: when,
+    releaseAskedAt: askedAt,
   }))
 }
 
@@ -64,14 +68,7 @@ const again = async (
 ) => {
   const now = ctx.clock.now()
   const askedAt = instance.releaseAskedAt ?? now
-  if (now - askedAt > overdueAfterMs) {
-    ctx.log.error('ReleaseOverdue: a machine was to be given back and still exists; it costs money', {
-      instanceId: instance.id,
-      cloudId: instance.machine?.cloudId,
-      minutes: Math.round((now - askedAt) / 60_000),
-      last: why.message,
-    })
-  }
+  alarmIfOverdue(ctx, instance, askedAt, why.message)
   const delay = Math.max(growingDelay(instance.visits + 1, longestDelayMs), why.retryAfterMs ?? 0)
   const first = instance.releaseAskedAt === undefined
   const line = why.message
@@ -84,6 +81,17 @@ const again = async (
     releaseAskedAt: askedAt,
     releasedAt: why.releasedAt ?? current.releasedAt,
   }))
+}
+
+const alarmIfOverdue = (ctx: Context, instance: Instance, askedAt: number, last: string | undefined) => {
+  const overdueMs = ctx.clock.now() - askedAt
+  if (overdueMs <= overdueAfterMs) return
+  ctx.log.error('ReleaseOverdue: a machine was to be given back and still exists; it costs money', {
+    instanceId: instance.id,
+    cloudId: instance.machine?.cloudId,
+    minutes: Math.round(overdueMs / 60_000),
+    last,
+  })
 }
 
 /** The one place that writes `terminated`. */

@@ -72,6 +72,8 @@ export const instance = z.object({
   hardwareCheck,
   idleDuration: spanOrOff,
   maxDuration: spanOrOff,
+  /** From when `maxDuration` counts where the machine was taken over by a later request; else from `startedAt`. */
+  maxDurationSince: instant.optional(),
   /** May enter the machine, beside Berth's own key. */
   sshKeys: z.array(z.string()),
   /** The keys on the machine differ from `sshKeys`: a renter came or went. */
@@ -106,7 +108,7 @@ export const instance = z.object({
   force: z.boolean().optional(),
   /** When the cloud was first asked to take the machine back. */
   releaseAskedAt: instant.optional(),
-  /** When it agreed: money runs to here. */
+  /** When it last agreed: money runs to here, once it is gone. */
   releasedAt: instant.optional(),
   terminationReason: terminationReason.optional(),
   terminationMessage: z.string().optional(),

@@ -8,7 +8,11 @@ import { span, spanOrOff } from './span.ts'
 const spotPolicy = z.enum(['spot', 'on-demand', 'auto'])
 
 /** US dollars per hour in the API and in files, cents inside. */
-const dollarsPerHour = z.coerce.number().positive().max(100_000).transform(fromDollars)
+const dollarsPerHour = z
+  .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'write dollars per hour, for example 27.12')])
+  .transform(Number)
+  .pipe(z.number().positive().max(100_000))
+  .transform(fromDollars)
 
 /** Names that a host name and a shell take without quotes. */
 const instanceName = z

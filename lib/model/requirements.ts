@@ -67,8 +67,8 @@ export function parseGpu(text: string): GpuRequirement {
     found[key] = value
   }
   for (const token of tokensOf(text, 'MI300X:192GB:8')) {
-    const vendor = vendorNames[token.toLowerCase()]
-    if (vendor) once('vendor', vendor, token)
+    const vendor = gpuVendor.safeParse(token.toLowerCase())
+    if (vendor.success) once('vendor', vendor.data, token)
     else if (/^\d*(\.\.\d*)?$/.test(token)) once('count', positiveCount(token), token)
     else if (/^[\d.]+ ?(MB|GB|TB)|^\.\.[\d.]+ ?(MB|GB|TB)/i.test(token))
       once('memoryGb', parseMemory(token), token)
@@ -90,8 +90,6 @@ export function parseCpu(text: string): CpuRequirement {
 }
 
 const partNames = { vendor: 'vendor', names: 'name', memoryGb: 'memory', count: 'count' } as const
-
-const vendorNames: Record<string, z.infer<typeof gpuVendor>> = { nvidia: 'nvidia', amd: 'amd' }
 
 const tokensOf = (text: string, example: string): string[] => {
   const tokens = text.split(':').map((token) => token.trim())

@@ -8,6 +8,9 @@ const unitMs = {
   w: 604_800_000,
 } as const
 
+/** Times beyond the year 275760 are no dates, and sums of them no safe integers. */
+const longestMs = 10 * 365 * unitMs.d
+
 /** Milliseconds, or `off` for "never". */
 export type Span = number | 'off'
 
@@ -22,7 +25,10 @@ export const parseSpan = (text: string | number): Span => {
   if (!match)
     throw new Error(`${JSON.stringify(text)} is not a time span; write "5m", "8h", "1d", "0" or "off"`)
   const unit = match[2] === 'm' || match[2] === 'h' || match[2] === 'd' || match[2] === 'w' ? match[2] : 's'
-  return Number(match[1]) * unitMs[unit]
+  const ms = Number(match[1]) * unitMs[unit]
+  if (ms > longestMs)
+    throw new Error(`${JSON.stringify(text)} is longer than ten years; write "off" for "never"`)
+  return ms
 }
 
 /** The shortest way to write a span: 300000 is "5m". */

@@ -31,22 +31,27 @@ const onceItem = z.object({ instanceId: z.string(), fingerprint: z.string() })
 /** How many keys DynamoDB takes in one BatchGetItem. */
 const batchSize = 100
 
-export const createInstances = ({ client, table }: Pick<DynamoOptions, 'client' | 'table'>): Instances => {
-  const put = (Item: Record<string, unknown>, condition: Condition): Put => ({
+export const createInstances = ({ client, table, random }: DynamoOptions): Instances => {
+  /** `writeId` tells this write from every other, should its answer get lost and the SDK send it again. */
+  const put = (item: Record<string, unknown>, condition: Condition): Put => ({
     TableName: table,
-    Item,
+    Item: { ...item, writeId: random.hex(8) },
     ...condition,
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   })
 
   /** One plain write where it is one, since a transaction costs twice the units. False when a condition failed. */
-  const write = async (puts: Put[]): Promise<boolean> => {
+  const write = async (puts: Put[], tries = 4): Promise<boolean> => {
     const [only, ...rest] = puts
     try {
+      // A transaction that is sent again carries its token, so that DynamoDB itself knows it.
       if (only && rest.length === 0) await client.send(new PutCommand(only))
       else await client.send(new TransactWriteCommand({ TransactItems: puts.map((Put) => ({ Put })) }))
       return true
     } catch (error) {
-      if (isRefused(error)) return false
+      if (isRefused(error)) return isOwnWrite(error, only)
+      // Another write was at the same items: nothing was judged, and the SDK does not ask again.
+      if (isConflict(error) && tries > 1) return write(puts, tries - 1)
       throw error
     }
   }
@@ -71,8 +76,15 @@ export const createInstances = ({ client, table }: Pick<DynamoOptions, 'client' 
     return found
   }
 
-  const query = (index: string, input: Partial<QueryCommandInput>) =>
-    client.send(new QueryCommand({ TableName: table, IndexName: index, ...input }))
+  const query = async (index: string, input: Partial<QueryCommandInput>) => {
+    try {
+      return await client.send(new QueryCommand({ TableName: table, IndexName: index, ...input }))
+    } catch (error) {
+      // A start that belongs to no key of the index: only a cursor that was tampered with can name one.
+      if (input.ExclusiveStartKey && isNamed(error, 'ValidationException')) throw badCursor()
+      throw error
+    }
+  }
 
   const pageOf = async (index: string, input: Partial<QueryCommandInput>, cursor?: string): Promise<Page> => {
     const { Items = [], LastEvaluatedKey } = await query(index, {
@@ -193,6 +205,10 @@ const isRefused = (error: unknown): boolean =>
   (error instanceof TransactionCanceledException &&
     (error.CancellationReasons ?? []).some(({ Code }) => Code === 'ConditionalCheckFailed'))
 
+/** The write was refused because it had been done: its first answer got lost, and this is the second. */
+const isOwnWrite = (error: unknown, put: Put | undefined): boolean =>
+  error instanceof ConditionalCheckFailedException && error.Item?.writeId?.S === put?.Item?.writeId
+
 const onceKey = ({ scope, key }: Pick<Once, 'scope' | 'key'>) => ({
   pk: `IDEMPOTENCY#${scope}#${key}`,
   sk: 'IDEMPOTENCY',
@@ -245,3 +261,10 @@ const badCursor = () =>
   new BerthError('invalid_request', 'Nothing was read: the cursor is not one of ours.', [
     { path: 'cursor', message: 'pass the cursor of the page before, unchanged' },
   ])
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
+
+const isConflict = (error: unknown): boolean =>
+  isNamed(error, 'TransactionConflictException') ||
+  (error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict'))

@@ -12,7 +12,8 @@ export const instanceKey = (id: string) => ({ pk: `INSTANCE#${id}`, sk: 'INSTANC
 /** The record with the keys of the indexes in which it stands. */
 export const toItem = (instance: Instance) => ({
   ...instanceKey(instance.id),
-  ...instance,
+  // What cannot be read back must not be written: one such record would stop every sweep and every list.
+  ...instanceSchema.parse(instance),
   events: instance.events.map(eventLine),
   ...(instance.sweepAt === undefined ? {} : { due: `DUE#${shardOf(instance.id)}` }),
   listed: listedUnder(instance),

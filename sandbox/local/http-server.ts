@@ -43,7 +43,8 @@ export const startHttpServer = async (options: {
 }
 
 const answer = async (functions: ApiFunctions, request: IncomingMessage): Promise<HttpResponse> => {
-  const url = new URL(request.url ?? '/', 'http://localhost')
+  const url = URL.parse(request.url ?? '/', 'http://localhost')
+  if (!url) throw new BerthError('invalid_request', 'Nothing was done: the path of the request is not valid.')
   const handle =
     url.pathname === '/offers' || url.pathname === '/health' ? functions.offers : functions.instances
   const authorization = request.headers.authorization

@@ -34,4 +34,4 @@ const stageFor =
   }
 
 testBackend('Hot Aisle virtual machines', stageFor('vm-mi300x-2', { bootMs: minute, settleMs: 11 * minute }))
-testBackend('Hot Aisle bare metal', stageFor('bm-mi300x-8', { bootMs: 15 * minute, settleMs: 4 * minute }))
+testBackend('Hot Aisle bare metal', stageFor('bm-mi300x-8', { bootMs: 15 * minute, settleMs: 11 * minute }))

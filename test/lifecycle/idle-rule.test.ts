@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { afterLook, nextCheck } from '../../lib/lifecycle/idle-rule.ts'
 import type { Activity } from '../../lib/model/activity.ts'
+import type { Instance } from '../../lib/model/instance.ts'
 import { aBusyInstance, anIdleInstance } from '../support/instances.ts'
 
 const start = Date.parse('2026-03-02T09:00:00Z')
@@ -124,12 +125,27 @@ describe('a machine that cannot be seen', () => {
     expect(afterLook(anIdleInstance(), unseen, at(100), settings).status).toBe('idle')
   })
 
+  /** A look every five minutes, as they come. */
+  const unseenFrom = (instance: Instance, from: number, minutes: number) => {
+    let seen = instance
+    for (let passed = 0; passed <= minutes; passed += 5)
+      seen = afterLook(seen, unseen, at(from + passed), settings)
+    return seen
+  }
+
   test('ends after 20 minutes of that, for that reason', () => {
-    const first = afterLook(aBusyInstance(), unseen, at(100), settings)
-    expect(afterLook(first, unseen, at(119.9), settings).status).toBe('busy')
-    expect(afterLook(first, unseen, at(120), settings)).toMatchObject({
+    expect(unseenFrom(aBusyInstance(), 100, 15).status).toBe('busy')
+    expect(unseenFrom(aBusyInstance(), 100, 20)).toMatchObject({
       status: 'terminating',
       terminationReason: 'unreachable',
+    })
+  })
+
+  test('at two looks with a long silence between them is not proved to have been so all the time', () => {
+    const first = afterLook(aBusyInstance(), unseen, at(100), settings)
+    expect(afterLook(first, unseen, at(160), settings)).toMatchObject({
+      status: 'busy',
+      unreachableSince: at(160),
     })
   })
 
@@ -141,11 +157,8 @@ describe('a machine that cannot be seen', () => {
   })
 
   test('inside prepaid time is given back only at its end', () => {
-    const lost = { ...anIdleInstance(reservedFor(480)), unreachableSince: at(10) }
-    expect(afterLook(lost, unseen, at(31), settings)).toMatchObject({
-      status: 'terminating',
-      releaseAt: at(480),
-    })
+    const ended = unseenFrom(anIdleInstance(reservedFor(480)), 10, 20)
+    expect(ended).toMatchObject({ status: 'terminating', releaseAt: at(480) })
   })
 })
 

@@ -40,5 +40,5 @@ export const startApi = async (world: World) => {
     const answer: Record<string, unknown> = JSON.parse(await response.text())
     return { status: response.status, type: response.headers.get('content-type'), body: answer }
   }
-  return { call, stop: server.stop }
+  return { call, port: server.port, stop: server.stop }
 }

@@ -4,11 +4,14 @@ import type { FindOutcome, Rental } from '../backend.ts'
 import { type SeenMachine, specs } from './answers.ts'
 import type { Api } from './api.ts'
 import { wordsOfAnswer } from './client.ts'
-import { type Kind, payload } from './kinds.ts'
+import { payload } from './kinds.ts'
 import { idOf, type Listing, listMachines } from './listing.ts'
 
-/** How long a create may go on after its answer was lost, before an empty listing means anything. */
-const settledAfterMs = { vm: 10 * 60_000, bm: 3 * 60_000 } as const satisfies Record<Kind, number>
+/**
+ * How long a create may go on after its answer was lost, before an empty listing means anything. Waiting costs nothing,
+ * and a second bare metal server eight hours.
+ */
+const settledAfterMs = 10 * 60_000
 
 /** Looks for what came of an intent. Never guesses: a wrong `absent` pays for a second machine. */
 export const findMachine = async (
@@ -24,7 +27,7 @@ export const findMachine = async (
   const [own] = marked
   if (own) return found(own)
   if (!listing.complete) return unclear(listing.message ?? 'the machines could not be listed')
-  const settled = clock.now() - intent.writtenAt > settledAfterMs[kind]
+  const settled = clock.now() - intent.writtenAt > settledAfterMs
   if (kind === 'vm') return adopt(api, intent, listing, offer.data.specs, settled)
   return settled ? { outcome: 'absent' } : unclear('no such machine is listed yet')
 }
