@@ -85,14 +85,14 @@ export const startWorld = async (
 
   const live = async (): Promise<Instance[]> => (await observer.list({ limit: 100 })).instances
 
-  /** When something is next to be done: the next hint, or the sweep that finds what is due. */
+  /** When something is next to be done: the next hint, or without one the sweep that finds what is due. */
   const nextAt = async (): Promise<number | undefined> => {
+    if (hints.length > 0) return Math.min(...hints.map(({ at }) => at))
     const dates = (await live()).flatMap(({ sweepAt, nextCheckAt }) =>
-      Math.max(sweepAt ?? Infinity, nextCheckAt ?? Infinity),
+      sweepAt === undefined || nextCheckAt === undefined ? [] : Math.max(sweepAt, nextCheckAt),
     )
-    const sweepAt = Math.ceil(Math.max(Math.min(...dates), clock.now()) / minute) * minute
-    const times = [...hints.map(({ at }) => at), sweepAt].filter(Number.isFinite)
-    return times.length === 0 ? undefined : Math.min(...times)
+    if (dates.length === 0) return undefined
+    return Math.ceil(Math.max(Math.min(...dates), clock.now()) / minute) * minute
   }
 
   /** A sweep hands on what is due; where hints get lost, this one's hands are its own. */
