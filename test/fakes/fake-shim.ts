@@ -39,8 +39,8 @@ export const createFakeShim = (machines: MachinesInMemory): FakeShim => {
   return {
     guest,
     wipe: (id) => guests.delete(id),
-    connect: async ({ port, hostKeyFingerprint }) => {
-      const spec = machines.at(port)
+    connect: async ({ hostname, port, hostKeyFingerprint }) => {
+      const spec = machines.at(port, hostname)
       if (!spec) throw new ShimUnreachable('unreachable', 'connection refused')
       const trouble = spec.sshTrouble?.shift()
       if (trouble) throw new ShimUnreachable('unreachable', words[trouble])
