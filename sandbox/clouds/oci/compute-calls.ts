@@ -58,6 +58,17 @@ export const createComputeCalls = (parts: {
     return shown(instance)
   }
 
+  const updateInstance = (call: Call): Reply => {
+    const instance = instanceOf(call, call.names.instanceId ?? '')
+    const { displayName, freeformTags: tags } = bodyOf(call, instanceUpdate)
+    if (['TERMINATING', 'TERMINATED'].includes(lifecycleOf(instance, clock.now()))) {
+      throw incorrectState('the instance is being terminated')
+    }
+    if (displayName !== undefined) instance.displayName = displayName
+    if (tags !== undefined) instance.freeformTags = tags
+    return shown(instance)
+  }
+
   const terminateInstance = async (call: Call): Promise<Reply> => {
     const instance = instanceOf(call, call.names.instanceId ?? '')
     const lifecycle = lifecycleOf(instance, clock.now())
@@ -134,6 +145,7 @@ export const createComputeCalls = (parts: {
 
   return {
     launchInstance,
+    updateInstance,
     terminateInstance,
     getInstance: (call) => shown(instanceOf(call, call.names.instanceId ?? '')),
     listInstances: (call) => {
@@ -187,6 +199,11 @@ export const createComputeCalls = (parts: {
     },
   } satisfies Partial<Record<Operation, Handler>>
 }
+
+const instanceUpdate = z.object({
+  displayName: z.string().max(255).optional(),
+  freeformTags: z.record(z.string(), z.string()).optional(),
+})
 
 const capacityReport = z.object({
   compartmentId: z.string(),

@@ -3,6 +3,7 @@ export const operations = {
   launchInstance: 'iaas POST instances',
   listInstances: 'iaas GET instances',
   getInstance: 'iaas GET instances/{instanceId}',
+  updateInstance: 'iaas PUT instances/{instanceId}',
   terminateInstance: 'iaas DELETE instances/{instanceId}',
   listShapes: 'iaas GET shapes',
   createComputeCapacityReport: 'iaas POST computeCapacityReports',
