@@ -11,7 +11,7 @@ import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
 import { end } from './end.ts'
 import { gatherOffers } from './offers.ts'
-import { closeIntent, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
+import { closeIntent, keyOfOffer, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
 
 /** How long a request looks for a machine before it ends: by then every offer has been tried more than once. */
 const searchLimitMs = 1_800_000
@@ -50,7 +50,7 @@ const choose = (offers: Offer[], tried: string[]): Choice | undefined =>
     .flatMap((offer): Choice[] =>
       offer.zones.length === 0
         ? [{ offer, zone: undefined, key: offer.id }]
-        : offer.zones.map((zone) => ({ offer, zone, key: `${offer.id}@${zone}` })),
+        : offer.zones.map((zone) => ({ offer, zone, key: keyOfOffer(offer.id, zone) })),
     )
     .find(
       ({ offer, key }) =>
