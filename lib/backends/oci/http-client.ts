@@ -40,7 +40,8 @@ export const createHttpClient = (options: {
     })
   }
   const renew = createRenewal({
-    ...options,
+    authEndpoint: options.authEndpoint,
+    session: credentials.session,
     send: (request) => sendSigned({ ...request, headers: new Headers() }, timeouts.callMs),
   })
 
@@ -75,17 +76,12 @@ const partsOf = ({ method, uri, headers, body }: HttpRequest): SignedParts => ({
 })
 
 const signerOf = ({ sdk, credentials }: { sdk: Sdk; credentials: Credentials }) => {
-  try {
-    const signer = new sdk.common.DefaultRequestSigner({
-      getKeyId: async () => credentials.keyId(),
-      getPrivateKey: () => credentials.privateKey,
-      getPassphrase: () => credentials.passPhrase,
-    })
-    return (request: SignedParts) => signer.signHttpRequest(request)
-  } catch (error) {
-    const message = `The private key can't be read; is pass_phrase right? (${messageOf(error)})`
-    throw new OciFailure(failed(401, 'NotAuthenticated', message))
-  }
+  const signer = new sdk.common.DefaultRequestSigner({
+    getKeyId: async () => credentials.keyId(),
+    getPrivateKey: () => credentials.privateKey(),
+    getPassphrase: () => null,
+  })
+  return (request: SignedParts) => signer.signHttpRequest(request)
 }
 
 /**

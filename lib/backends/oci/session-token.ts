@@ -1,43 +1,40 @@
 import { z } from 'zod'
-import { type Credentials, readCredentialsFile } from './credentials.ts'
-
-/** Sends a signed request as it is, once. */
-export type SendSigned = (request: { method: 'POST'; uri: string; body: string }) => Promise<Response>
+import type { Session } from './credentials.ts'
 
 /**
- * Gets another session token after OCI refused the one that was used: from its file, where another process may have
+ * Gets another session token after OCI refused the one that was used: from its files, where another process may have
  * put a new one, or by exchange. True when there is one to try. Requests that are refused at the same time share it.
  */
 export const createRenewal = (options: {
-  credentials: Credentials
+  session: Session | undefined
   authEndpoint: string
-  send: SendSigned
+  /** Sends a signed request as it is, once. */
+  send: (request: { method: 'POST'; uri: string; body: string }) => Promise<Response>
 }): ((used: string | undefined) => Promise<boolean>) => {
-  const { credentials, authEndpoint, send } = options
+  const { session, authEndpoint, send } = options
   let running: Promise<boolean> | undefined
   // The file keeps the old token after an exchange: only what is new in it is worth a try.
-  let seenInFile = credentials.session?.token
+  let seenInFile = session?.token
 
-  const renew = async (session: NonNullable<Credentials['session']>): Promise<boolean> => {
-    const filed = session.file === undefined ? '' : tokenIn(session.file)
-    if (filed !== '' && filed !== seenInFile) {
-      session.token = filed
-      seenInFile = filed
+  const renew = async (own: Session): Promise<boolean> => {
+    const filed = inFiles(own)
+    if (filed && filed.token !== '' && filed.token !== seenInFile) {
+      seenInFile = filed.token
+      Object.assign(own, filed)
       return true
     }
     const response = await send({
       method: 'POST',
       uri: `${authEndpoint}/v1/authentication/refresh`,
-      body: JSON.stringify({ currentToken: session.token }),
+      body: JSON.stringify({ currentToken: own.token }),
     })
     const answer = response.ok ? refreshed.safeParse(await response.json()) : undefined
     if (!answer?.success) return false
-    session.token = answer.data.token
+    own.token = answer.data.token
     return true
   }
 
   return async (used) => {
-    const { session } = credentials
     if (!session) return false
     if (session.token !== used) return true
     running ??= renew(session)
@@ -51,11 +48,11 @@ export const createRenewal = (options: {
 
 const refreshed = z.object({ token: z.string().min(1) })
 
-const tokenIn = (file: string): string => {
+const inFiles = ({ reread }: Session) => {
   try {
-    return readCredentialsFile(file, file).trim()
+    return reread?.()
   } catch {
-    // It may just be being written; the exchange is left.
-    return ''
+    // They may just be being written; the exchange is left.
+    return undefined
   }
 }
