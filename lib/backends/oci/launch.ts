@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { messageOf } from '../../model/errors.ts'
 import type { LaunchOutcome, RejectionCode, Rental } from '../backend.ts'
 import type { Failure } from './answer.ts'
@@ -7,6 +8,9 @@ import { listingOf } from './gpus.ts'
 import { markTag } from './instances.ts'
 import { payload } from './offers.ts'
 import type { Ground, SetUp } from './set-up.ts'
+
+/** An answer without one tells of no machine. */
+const instanceId = z.string().min(1)
 
 type Parts = { api: Api; setUp: SetUp; imageVersion: string; sshPublicKey: string; userData: string }
 
@@ -26,7 +30,7 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
       // The same for the same intent, however often it is sent; 64 characters at most.
       opcRetryToken: createHash('sha256').update(intent.token).digest('hex'),
     })
-    return instance.id
+    return instanceId.parse(instance.id)
   })
   if (answer.kind === 'ok') return { outcome: 'launched', machine: { cloudId: answer.value } }
   if (answer.status === 404) setUp.forget(region, listing)
