@@ -31,12 +31,11 @@ export type OciStage = {
 
 /** A simulated OCI with one region, and a backend that rents from it. The list of shapes is as old as the clock. */
 export const startOciStage = async (
-  cloudOptions: Partial<SimulatedOciOptions> = {},
+  cloudOptions: Partial<SimulatedOciOptions & { clock: ManualClock; machines: MachinesInMemory }> = {},
   changes: Partial<OciSettings> = {},
 ): Promise<OciStage> => {
-  const clock = createManualClock()
-  const machines = createMachinesInMemory()
-  const cloud = await startSimulatedOci({ clock, machines, privateKey, ...cloudOptions })
+  const { clock = createManualClock(), machines = createMachinesInMemory() } = cloudOptions
+  const cloud = await startSimulatedOci({ privateKey, ...cloudOptions, clock, machines })
   const settings = { ...settingsOf(cloud), ...changes }
   const another: OciStage['another'] = (more, options) =>
     createOci({
