@@ -42,10 +42,13 @@ describe('an API key', () => {
     expect(await refusalOf(identity.getUser({ userId }))).toMatchObject(notAuthenticated)
   })
 
-  it('is the same after the cloud was started again', async () => {
-    const before = stage.cloud.credentials
-    await stage.restart()
-    expect(stage.cloud.credentials).toEqual(before)
+  it('is made at the first start, and stays the same', async () => {
+    const anew = await setUpOci({ privateKey: undefined })
+    const before = anew.cloud.credentials
+    await anew.restart()
+    expect(anew.cloud.credentials).toEqual(before)
+    expect(before.privateKey).not.toBe(stage.cloud.credentials.privateKey)
+    await anew.tearDown()
   })
 })
 
