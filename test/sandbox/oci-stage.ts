@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AuthenticationDetailsProvider, OciError, SimpleAuthenticationDetailsProvider } from 'oci-common'
 import { ComputeClient, models, VirtualNetworkClient } from 'oci-core'
 import { IdentityClient } from 'oci-identity'
 import { MarketplaceClient } from 'oci-marketplace'
+import { vi } from 'vitest'
 import { z } from 'zod'
 import { newKeyPair } from '../../sandbox/clouds/oci/key-pair.ts'
 import {
@@ -14,6 +15,9 @@ import {
 } from '../../sandbox/clouds/oci/simulated-oci.ts'
 import { createMachinesInMemory } from '../fakes/machines-in-memory.ts'
 import { createManualClock } from '../fakes/manual-clock.ts'
+
+// The SDK writes every refusal to the console as well.
+vi.spyOn(console, 'warn').mockImplementation(() => {})
 
 /** Making a key takes a while, so one does for all. */
 const { privateKey } = newKeyPair()
@@ -26,15 +30,19 @@ export const minute = 60 * second
 export type OciStage = Awaited<ReturnType<typeof setUpOci>>
 
 /** A simulated OCI on a file, and Oracle's own clients for it. `tearDown` leaves nothing. */
-export const setUpOci = async (options: Partial<SimulatedOciOptions> = {}) => {
+export const setUpOci = async ({
+  saved,
+  ...options
+}: Partial<SimulatedOciOptions> & { saved?: string } = {}) => {
   const clock = createManualClock()
   const folder = mkdtempSync(join(tmpdir(), 'berth-oci-'))
   const stateFile = join(folder, 'oci.json')
+  if (saved !== undefined) writeFileSync(stateFile, saved)
   const start = (machines: ReturnType<typeof createMachinesInMemory>) =>
     startSimulatedOci({ clock, machines, stateFile, privateKey, ...options })
   const machines = createMachinesInMemory()
   const cloud = await start(machines)
-  const stage = { clock, machines, cloud }
+  const stage = { clock, machines, cloud, stateFile }
   return Object.assign(stage, {
     /** Starts the cloud again on its file; all machines are off. */
     async restart() {
@@ -53,6 +61,18 @@ export const setUpOci = async (options: Partial<SimulatedOciOptions> = {}) => {
   })
 }
 
+/**
+ * What a launch needs, and the state file of a cloud that has it, for many stages to begin with: some fifteen signed
+ * calls take a while.
+ */
+export const prepareOnce = async (options: Partial<SimulatedOciOptions> = {}) => {
+  const stage = await setUpOci(options)
+  const prepared = await stage.prepare()
+  const saved = readFileSync(stage.stateFile, 'utf8')
+  await stage.tearDown()
+  return { ...prepared, saved }
+}
+
 export type SignIn = {
   tenancyId: string
   userId: string
@@ -62,7 +82,7 @@ export type SignIn = {
   token: string
 }
 
-const providerOf = (cloud: SimulatedOci, signIn: Partial<SignIn>): AuthenticationDetailsProvider => {
+export const providerOf = (cloud: SimulatedOci, signIn: Partial<SignIn>): AuthenticationDetailsProvider => {
   const known = { ...cloud.credentials, ...signIn }
   const { token } = signIn
   if (token === undefined) {
@@ -142,14 +162,19 @@ export const defaultRoute = (networkEntityId: string) => ({
   destinationType: models.RouteRule.DestinationType.CidrBlock,
 })
 
-/** Accepts what the listing of that exact name asks for; its image. */
-export const acceptImage = async (marketplace: MarketplaceClient, compartmentId: string, name: string) => {
+/** Accepts what the listing of that exact name asks for, or only so many of its agreements; its image. */
+export const acceptImage = async (
+  marketplace: MarketplaceClient,
+  compartmentId: string,
+  name: string,
+  count = Number.POSITIVE_INFINITY,
+) => {
   const { items } = await marketplace.listListings({ name: [name], compartmentId })
   const listingId = items.find((listing) => listing.name === name)?.id ?? ''
   const { listing } = await marketplace.getListing({ listingId, compartmentId })
   const packageVersion = listing.defaultPackageVersion ?? ''
   const agreements = await marketplace.listAgreements({ listingId, packageVersion, compartmentId })
-  for (const { id: agreementId = '' } of agreements.items) {
+  for (const { id: agreementId = '' } of agreements.items.slice(0, count)) {
     const { agreement } = await marketplace.getAgreement({ listingId, packageVersion, agreementId })
     const { signature } = agreement
     await marketplace.createAcceptedAgreement({

@@ -14,6 +14,8 @@ export type LedgerEntry = {
   /** From here on it is charged; null where it never ran. */
   startedAt: number | null
   endedAt: number | null
+  /** Its host was taken away; nobody asked for it. */
+  interrupted: boolean
   pricePerHourMicros: number
   chargedCents(now: number): number
 }
@@ -31,6 +33,7 @@ export const ledgerOf = (state: CloudState, now: number): LedgerEntry[] =>
     createdAt: instance.createdAt,
     startedAt: startOf(instance, now),
     endedAt: endOf(instance, now),
+    interrupted: instance.interrupted,
     pricePerHourMicros: instance.pricePerHourMicros,
     chargedCents: (at) => chargeOf(instance, at),
   }))

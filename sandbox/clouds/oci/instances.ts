@@ -119,7 +119,7 @@ export const createInstances = (parts: {
       isPrimary,
       attachingAt: Math.floor((now + attachedAt) / 2),
       attachedAt,
-      privateIp: `10.0.${(state.ocids >> 8) & 255}.${2 + ((state.ocids + n) & 127)}`,
+      privateIp: `10.0.0.${2 + ((state.ocids + n) % 250)}`,
       publicIp: isPrimary && order.wantsPublicIp && next.publicIp !== false ? freeAddress() : null,
     }))
   }

@@ -1,5 +1,5 @@
 /** Every call that the simulated cloud knows, by the name that Oracle gives it: service, method, path. */
-export const operations = {
+const operations = {
   launchInstance: 'iaas POST instances',
   listInstances: 'iaas GET instances',
   getInstance: 'iaas GET instances/{instanceId}',

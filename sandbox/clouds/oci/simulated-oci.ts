@@ -94,6 +94,8 @@ export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<S
   const save = () => {
     if (stateFile !== undefined) saveState(stateFile, state)
   }
+  // The key is handed out now, so it has to outlive a cloud of which nothing was asked.
+  if (!saved) save()
   const faults = createFaults()
   const switches = defaultSwitches()
   const wallClock = options.wallClock ?? { now: () => Date.now() }

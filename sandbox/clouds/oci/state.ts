@@ -23,7 +23,6 @@ const user = z.object({
   /** Public keys as PEM. */
   keys: z.array(z.object({ fingerprint: text, publicKey: text })),
 })
-export type User = z.infer<typeof user>
 
 /** The root compartment of a tenancy has the tenancy's id, and no parent. */
 const compartment = z.object({
