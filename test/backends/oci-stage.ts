@@ -51,7 +51,7 @@ export const startOciStage = async (
 }
 
 /** The settings of a backend as `berth.yml` would have them. */
-export const settingsOf = (cloud: SimulatedOci): OciSettings => {
+const settingsOf = (cloud: SimulatedOci): OciSettings => {
   const { tenancyId, userId, fingerprint, region } = cloud.credentials
   const read = settingsSchema.parse({
     backends: [

@@ -4,7 +4,7 @@ import type { Api } from './api.ts'
 /** What a domain says of a shape that is within quota there. A hint, wrong both ways. */
 type Status = 'available' | 'out' | 'unknown'
 
-export type DomainView = { name: string; shapes: Map<string, Status> }
+type DomainView = { name: string; shapes: Map<string, Status> }
 
 export type RegionView = {
   domains: DomainView[]
