@@ -120,6 +120,17 @@ describe('a session token', () => {
     expect(countOf(stage.cloud.requests, 'refreshSessionToken')).toBe(1)
   })
 
+  it('is exchanged in time, since one that has run out may not be', async () => {
+    stage.cloud.switches.onlyFreshTokensRefresh = true
+    const { backend } = startSession()
+    await backend.check()
+    for (let minutes = 0; minutes < 180; minutes += 10) {
+      stage.clock.advance(hour / 6)
+      expect(await backend.check()).toEqual({ ok: true })
+    }
+    expect(countOf(stage.cloud.requests, 'refreshSessionToken')).toBeLessThan(6)
+  })
+
   it('is exchanged once for all that were refused at the same time', async () => {
     const { backend } = startSession()
     await offerOf(backend, 'VM.GPU.A10.1')

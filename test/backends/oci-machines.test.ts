@@ -116,6 +116,13 @@ describe('a 404', () => {
     expect(await state(ref)).toMatchObject({ state: 'starting' })
   })
 
+  it('after the settings were changed to another compartment is held against the old one', async () => {
+    const ref = await rent(stage, shape)
+    const backend = stage.another({ compartment_id: stage.cloud.otherTenancy.compartmentId })
+    stage.cloud.faults.once('getInstance', { kind: 'status', status: 404, code: 'NotAuthorizedOrNotFound' })
+    expect(await backend.state(ref)).toMatchObject({ state: 'starting' })
+  })
+
   it('of one call proves nothing against the list', async () => {
     const ref = await rent(stage, shape)
     stage.cloud.faults.once('getInstance', { kind: 'status', status: 404, code: 'NotAuthorizedOrNotFound' })

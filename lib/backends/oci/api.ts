@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/clock.ts'
 import type { OciSettings } from '../../model/settings.ts'
 import { type Answer, answerOf, failed, OciFailure } from './answer.ts'
 import { type Credentials, openCredentials } from './credentials.ts'
@@ -28,6 +29,7 @@ const mostPages = 500
 /** Calls to OCI as values. Loads the SDK and reads the credentials at the first of them, again if that failed. */
 export const createApi = (options: {
   settings: Pick<OciSettings, 'creds' | 'endpoint'>
+  clock: Clock
   fetch: typeof fetch
   timeouts: Timeouts
 }): Api => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { FindOutcome, Rental } from '../backend.ts'
 import type { Api } from './api.ts'
-import { listInstances, type SeenInstance } from './instances.ts'
+import { listInstances, machineOf, type SeenInstance } from './instances.ts'
 import { launchFailureOf } from './launch-failure.ts'
 import type { Places } from './places.ts'
 
@@ -31,16 +31,12 @@ export const findMachine = async (parts: Parts, { intent, region }: Rental): Pro
         'the one that is not wanted in the OCI console; both cost money.',
     )
   }
-  return isAlive(first) ? found(first) : ended(parts, { region, compartmentId: compartmentId.value }, first)
+  return isAlive(first) ? found(first) : ended(api, region, first)
 }
 
 /** One that was accepted and came to nothing is as good as none; one that ran has cost money, and is accounted for. */
-const ended = async (
-  { api }: Parts,
-  { region, compartmentId }: { region: string; compartmentId: string },
-  seen: SeenInstance,
-): Promise<FindOutcome> => {
-  const failure = await launchFailureOf(api, region, { compartmentId, instanceId: seen.id })
+const ended = async (api: Api, region: string, seen: SeenInstance): Promise<FindOutcome> => {
+  const failure = await launchFailureOf(api, region, seen)
   if (failure.kind === 'failed')
     return unclear(`${seen.id} has ended, and why is not known: ${failure.message}`)
   if (failure.value === undefined) return found(seen)
@@ -49,6 +45,6 @@ const ended = async (
 
 const isAlive = ({ state }: SeenInstance) => state !== 'TERMINATED' && state !== 'TERMINATING'
 
-const found = ({ id }: SeenInstance): FindOutcome => ({ outcome: 'found', machine: { cloudId: id } })
+const found = (seen: SeenInstance): FindOutcome => ({ outcome: 'found', machine: machineOf(seen) })
 
 const unclear = (message: string): FindOutcome => ({ outcome: 'unclear', message })

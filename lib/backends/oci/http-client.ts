@@ -1,5 +1,6 @@
 import type { HttpClient, HttpRequest } from 'oci-common'
 import { z } from 'zod'
+import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
 import { type Failure, failed, OciFailure } from './answer.ts'
 import type { Credentials } from './credentials.ts'
@@ -19,6 +20,7 @@ export const createHttpClient = (options: {
   sdk: Sdk
   credentials: Credentials
   authEndpoint: string
+  clock: Clock
   fetch: typeof fetch
   timeouts: Timeouts
 }): HttpClient => {
@@ -39,16 +41,20 @@ export const createHttpClient = (options: {
       signal: AbortSignal.timeout(timeoutMs),
     })
   }
-  const renew = createRenewal({
+  const renewal = createRenewal({
+    clock: options.clock,
     authEndpoint: options.authEndpoint,
     session: credentials.session,
     send: (request) => sendSigned({ ...request, headers: new Headers() }, timeouts.callMs),
   })
 
   const answer = async (request: SignedParts, timeoutMs: number): Promise<Response> => {
+    await renewal.inTime()
     const used = credentials.session?.token
     const response = await sendSigned(request, timeoutMs)
-    return response.status === 401 && (await renew(used)) ? sendSigned(request, timeoutMs) : response
+    return response.status === 401 && (await renewal.afterRefusal(used))
+      ? sendSigned(request, timeoutMs)
+      : response
   }
 
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OwnedListing, OwnedMachine } from '../backend.ts'
+import type { LaunchedMachine, OwnedListing, OwnedMachine } from '../backend.ts'
 import { type Answer, after, ok } from './answer.ts'
 import type { Api } from './api.ts'
 import type { Places } from './places.ts'
@@ -13,6 +13,7 @@ export const releasedTag = 'berth-released'
 const instance = z
   .object({
     id: z.string().min(1),
+    compartmentId: z.string(),
     lifecycleState: z.string(),
     shape: z.string(),
     displayName: z.string().nullish(),
@@ -22,6 +23,7 @@ const instance = z
   })
   .transform((seen) => ({
     id: seen.id,
+    compartmentId: seen.compartmentId,
     state: seen.lifecycleState,
     shape: seen.shape,
     tags: seen.freeformTags ?? {},
@@ -77,12 +79,21 @@ export const listOwned = async (api: Api, places: Places): Promise<OwnedListing>
   }
 }
 
+/** An OCID names one rental for ever; beside it stands the compartment in whose list it must be missing to be gone. */
+export const machineOf = ({
+  id,
+  compartmentId,
+}: Pick<SeenInstance, 'id' | 'compartmentId'>): LaunchedMachine => ({
+  cloudId: id,
+  rentalId: compartmentId,
+})
+
 const isThere = ({ state }: SeenInstance) => state !== 'TERMINATED'
 
 const ownedOf = (region: string, seen: SeenInstance): OwnedMachine => ({
   region,
   instanceType: seen.shape,
-  cloudId: seen.id,
+  ...machineOf(seen),
   createdAt: seen.createdAt,
   ...(seen.mark === undefined ? { description: seen.name } : { mark: seen.mark, description: seen.mark }),
 })

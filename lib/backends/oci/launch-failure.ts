@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Answer, after, ok } from './answer.ts'
 import type { Api } from './api.ts'
+import type { SeenInstance } from './instances.ts'
 
 const workRequests = z.array(z.object({ id: z.string(), operationType: z.string(), status: z.string() }))
 const workRequestErrors = z.array(z.object({ code: z.string(), message: z.string() }))
@@ -12,9 +13,9 @@ const workRequestErrors = z.array(z.object({ code: z.string(), message: z.string
 export const launchFailureOf = async (
   api: Api,
   region: string,
-  where: { compartmentId: string; instanceId: string },
+  instance: Pick<SeenInstance, 'id' | 'compartmentId'>,
 ): Promise<Answer<string | undefined>> => {
-  const query = { compartmentId: where.compartmentId, resourceId: where.instanceId }
+  const query = { compartmentId: instance.compartmentId, resourceId: instance.id }
   const listed = await api.ask('work requests', region, async ({ get }) =>
     workRequests.parse(await get('/workRequests', query)),
   )

@@ -5,7 +5,7 @@ import type { LaunchOutcome, RejectionCode, Rental } from '../backend.ts'
 import type { Failure } from './answer.ts'
 import type { Api, Clients } from './api.ts'
 import { listingOf } from './gpus.ts'
-import { markTag } from './instances.ts'
+import { machineOf, markTag } from './instances.ts'
 import { payload } from './offers.ts'
 import type { Ground, SetUp } from './set-up.ts'
 
@@ -32,7 +32,10 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
     })
     return instanceId.parse(instance.id)
   })
-  if (answer.kind === 'ok') return { outcome: 'launched', machine: { cloudId: answer.value } }
+  if (answer.kind === 'ok') {
+    const { compartmentId } = ground.value
+    return { outcome: 'launched', machine: machineOf({ id: answer.value, compartmentId }) }
+  }
   if (answer.status === 404) setUp.forget(region, listing)
   return judgeLaunch(answer)
 }

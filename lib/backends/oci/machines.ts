@@ -16,7 +16,7 @@ export const stateOf = async (parts: Reach, ref: MachineRef): Promise<MachineSta
   if (seen === undefined) return { state: 'gone', interrupted: false }
   switch (seen.state) {
     case 'RUNNING':
-      return addressOf(parts, ref)
+      return addressOf(parts, ref, seen)
     case 'TERMINATING':
       return { state: 'stopping' }
     case 'TERMINATED':
@@ -35,11 +35,13 @@ export const stateOf = async (parts: Reach, ref: MachineRef): Promise<MachineSta
  */
 export const findInstance = async (
   { api, places }: Parts,
-  ref: Pick<MachineRef, 'region' | 'cloudId'>,
+  ref: Pick<MachineRef, 'region' | 'cloudId' | 'rentalId'>,
 ): Promise<Answer<SeenInstance | undefined>> => {
   const answer = await getInstance(api, ref.region, ref.cloudId)
   if (answer.kind === 'ok' || answer.status !== 404) return answer
-  const listing = await after(await compartmentOf(places), (id) => listInstances(api, ref.region, id))
+  // The compartment that it was rented in, whatever the settings name now.
+  const compartment = ref.rentalId === undefined ? await compartmentOf(places) : ok(ref.rentalId)
+  const listing = await after(compartment, (id) => listInstances(api, ref.region, id))
   if (listing.kind === 'failed') {
     const message = `${ref.cloudId} is not shown, which proves nothing while the list can't be had: ${listing.message}`
     return { ...listing, message }
@@ -47,32 +49,27 @@ export const findInstance = async (
   return ok(listing.value.find(({ id }) => id === ref.cloudId))
 }
 
-const goneState = async (parts: Parts, ref: MachineRef, seen: SeenInstance): Promise<MachineState> => {
-  const wasReleased = releasedTag in seen.tags
-  const failure = wasReleased
-    ? ok(undefined)
-    : await after(await compartmentOf(parts.places), (compartmentId) =>
-        launchFailureOf(parts.api, ref.region, { compartmentId, instanceId: ref.cloudId }),
-      )
+const goneState = async (
+  { api }: Parts,
+  { region }: MachineRef,
+  seen: SeenInstance,
+): Promise<MachineState> => {
+  if (releasedTag in seen.tags) return { state: 'gone', interrupted: false }
+  const failure = await launchFailureOf(api, region, seen)
   // The next look may tell whether it ran, which decides whether another is rented in its place.
   if (failure.kind === 'failed' && isSilence(failure)) return { state: 'unknown', message: failure.message }
   const neverRan = failure.kind === 'ok' ? failure.value : undefined
   if (neverRan !== undefined) return { state: 'gone', interrupted: false, neverRan }
-  return { state: 'gone', interrupted: seen.preemptible && !wasReleased }
+  return { state: 'gone', interrupted: seen.preemptible }
 }
 
 const addressOf = async (
-  { api, places, sshPort }: Reach,
-  { region, cloudId }: MachineRef,
+  { api, sshPort }: Reach,
+  { region }: MachineRef,
+  { id: instanceId, compartmentId }: SeenInstance,
 ): Promise<MachineState> => {
-  const attachments = await after(await compartmentOf(places), (compartmentId) =>
-    api.list('VNIC attachments', region, ({ compute }, page) =>
-      compute.listVnicAttachments({
-        compartmentId,
-        instanceId: cloudId,
-        ...(page !== undefined && { page }),
-      }),
-    ),
+  const attachments = await api.list('VNIC attachments', region, ({ compute }, page) =>
+    compute.listVnicAttachments({ compartmentId, instanceId, ...(page !== undefined && { page }) }),
   )
   if (attachments.kind === 'failed') return { state: 'unknown', message: attachments.message }
   const attached = attachments.value.flatMap(({ lifecycleState, vnicId }) =>
@@ -84,9 +81,10 @@ const addressOf = async (
       return { isPrimary: isPrimary === true, publicIp }
     })
     if (vnic.kind === 'failed') return { state: 'unknown', message: vnic.message }
-    if (!vnic.value.isPrimary) continue
-    if (!vnic.value.publicIp) return { state: 'starting', progress: 'waiting for a public address' }
-    return { state: 'running', address: { hostname: vnic.value.publicIp, port: sshPort, username: 'ubuntu' } }
+    const { isPrimary, publicIp } = vnic.value
+    if (!isPrimary) continue
+    if (!publicIp) return { state: 'starting', progress: 'waiting for a public address' }
+    return { state: 'running', address: { hostname: publicIp, port: sshPort, username: 'ubuntu' } }
   }
   return { state: 'starting', progress: 'waiting for its network interface' }
 }

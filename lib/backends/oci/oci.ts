@@ -30,7 +30,12 @@ export type OciOptions = {
 export const createOci = (options: OciOptions): Backend => {
   const { settings, sshPublicKey, userData, clock } = options
   const send = options.fetch ?? fetch
-  const api = createApi({ settings, fetch: send, timeouts: { ...defaultTimeouts, ...options.timeouts } })
+  const api = createApi({
+    settings,
+    clock,
+    fetch: send,
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
+  })
   const places = createPlaces({ api, settings, clock })
   const offers = createOffers({ api, places, settings, clock, catalogues: options.catalogues })
   const setUp = createSetUp({ api, places, clock })

@@ -1,18 +1,32 @@
 import { z } from 'zod'
+import type { Clock } from '../../model/clock.ts'
 import type { Session } from './credentials.ts'
 
+export type Renewal = {
+  /** After OCI refused a request that was signed with the token `used`: true when there is another one to try. */
+  afterRefusal(used: string | undefined): Promise<boolean>
+  /** Before a request is signed: a token that has run out may not be exchanged any more, so that is done in time. */
+  inTime(): Promise<void>
+}
+
+/** How long before its end a token is exchanged, and how long after that did not work it is left. */
+const earlyMs = 15 * 60_000
+const pauseMs = 60_000
+
 /**
- * Gets another session token after OCI refused the one that was used: from its files, where another process may have
- * put a new one, or by exchange. True when there is one to try. Requests that are refused at the same time share it.
+ * Gets another session token: from its files, where another process may have put a new one, or by exchange. Those who
+ * need one at the same time share it.
  */
 export const createRenewal = (options: {
   session: Session | undefined
   authEndpoint: string
+  clock: Clock
   /** Sends a signed request as it is, once. */
   send: (request: { method: 'POST'; uri: string; body: string }) => Promise<Response>
-}): ((used: string | undefined) => Promise<boolean>) => {
-  const { session, authEndpoint, send } = options
+}): Renewal => {
+  const { session, authEndpoint, clock, send } = options
   let running: Promise<boolean> | undefined
+  let triedAt = Number.NEGATIVE_INFINITY
   // The file keeps the old token after an exchange: only what is new in it is worth a try.
   let seenInFile = session?.token
 
@@ -34,19 +48,41 @@ export const createRenewal = (options: {
     return true
   }
 
-  return async (used) => {
-    if (!session) return false
-    if (session.token !== used) return true
-    running ??= renew(session)
+  const shared = (own: Session): Promise<boolean> => {
+    triedAt = clock.now()
+    running ??= renew(own)
       .catch(() => false)
       .finally(() => {
         running = undefined
       })
     return running
   }
+
+  return {
+    afterRefusal: async (used) => {
+      if (!session) return false
+      return session.token === used ? shared(session) : true
+    },
+    inTime: async () => {
+      if (!session || endOf(session.token) - clock.now() > earlyMs) return
+      if (running || clock.now() - triedAt >= pauseMs) await shared(session)
+    },
+  }
 }
 
 const refreshed = z.object({ token: z.string().min(1) })
+
+const claims = z.object({ exp: z.number() })
+
+/** When a token runs out, in milliseconds since 1970; never, as far as it does not say. */
+const endOf = (token: string): number => {
+  try {
+    const body = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+    return claims.parse(JSON.parse(body)).exp * 1000
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 const inFiles = ({ reread }: Session) => {
   try {
