@@ -1,9 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import type { Backend, MachineRef, Rental } from '../../lib/backends/backend.ts'
 import { shippedCatalogue } from '../../lib/backends/oci/known-catalogue.ts'
 import { createOci, type OciOptions } from '../../lib/backends/oci/oci.ts'
 import type { Offer } from '../../lib/model/offer.ts'
 import { type OciSettings, settings as settingsSchema } from '../../lib/model/settings.ts'
-import { newKeyPair } from '../../sandbox/clouds/oci/key-pair.ts'
 import {
   type SimulatedOci,
   type SimulatedOciOptions,
@@ -13,8 +13,12 @@ import { createMachinesInMemory, type MachinesInMemory } from '../fakes/machines
 import { createManualClock, type ManualClock } from '../fakes/manual-clock.ts'
 import { sshPublicKey } from './hotaisle-stage.ts'
 
-/** Making a key takes a while, so one does for all. */
-const { privateKey } = newKeyPair()
+/** One for all, and shorter than OCI would take: most of the time of these tests goes into signatures. */
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 1024,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+})
 
 export const frankfurt = 'eu-frankfurt-1'
 export const domain = (number: number) => `kIdk:EU-FRANKFURT-1-AD-${number}`

@@ -33,6 +33,5 @@ const stageFor =
     }
   }
 
-testBackend('OCI virtual machines', stageFor('VM.GPU.A10.1', { bootMs: 2 * minute, spot: false }))
-testBackend('OCI preemptible machines', stageFor('VM.GPU3.1', { bootMs: 2 * minute, spot: true }))
+testBackend('OCI preemptible virtual machines', stageFor('VM.GPU3.1', { bootMs: 2 * minute, spot: true }))
 testBackend('OCI bare metal', stageFor('BM.GPU.H100.8', { bootMs: 10 * minute, spot: false }))
