@@ -52,9 +52,10 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
         .toString('hex')
         .slice(0, digits),
   }
+  const store = createDynamoStore({ client: createDynamoClient({}), table: variables.BERTH_TABLE, random })
   return {
     settings,
-    store: createDynamoStore({ client: createDynamoClient({}), table: variables.BERTH_TABLE, random }),
+    store,
     queues: createSqsQueues({
       client: new SQSClient({}),
       urls: {
@@ -67,6 +68,7 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
     backends: createBackends(settings.backends, {
       sshPublicKey: publicKeyOf(privateKey),
       userData: bootstrapScript(settings.shim),
+      catalogues: store.catalogues,
       clock,
     }),
     shim: createSshShim({ privateKey, shim: settings.shim }),

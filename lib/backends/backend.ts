@@ -1,3 +1,4 @@
+import type { KeptCatalogue } from '../model/catalogue.ts'
 import type { Intent } from '../model/intent.ts'
 import type { BackendType, Offer, OfferError } from '../model/offer.ts'
 import type { Requirements } from '../model/requirements.ts'
@@ -10,7 +11,21 @@ import type { Requirements } from '../model/requirements.ts'
  */
 export interface Backend extends Catalogue, Launcher, Machines {
   readonly type: BackendType
+  /** For clouds whose shapes and prices come from lists that are published beside the account. */
+  readonly published?: PublishedCatalogue
 }
+
+export type PublishedCatalogue = {
+  /** Ships with the package: what there is before the lists were first read. */
+  shipped: KeptCatalogue
+  /** Reads the published lists anew. `left` names the rows that are not offered, with reasons. Never throws. */
+  fetch(): Promise<
+    { outcome: 'read'; catalogue: KeptCatalogue; left: string[] } | { outcome: 'failed'; message: string }
+  >
+}
+
+/** Where the lists are kept that were last read. */
+export type CataloguePort = { get(backend: BackendType): Promise<KeptCatalogue | undefined> }
 
 interface Catalogue {
   /** Whether the credentials work and may create and delete. Never throws. */
@@ -78,8 +93,8 @@ export type RejectionCode =
 
 export type FindOutcome =
   | { outcome: 'found'; machine: LaunchedMachine }
-  /** Proved: nothing of this intent exists, and nothing will. */
-  | { outcome: 'absent' }
+  /** Proved: nothing of this intent exists, and nothing will. `message` where the cloud says why. */
+  | { outcome: 'absent'; message?: string }
   /** Not to be told yet, or (as the message says) only by a person. */
   | { outcome: 'unclear'; message: string }
 
@@ -114,7 +129,12 @@ export type MachineState =
   /** Being given back, by whoever. */
   | { state: 'stopping' }
   /** The cloud shows, with credentials that work, that this rental exists no more. */
-  | { state: 'gone'; interrupted: boolean }
+  | {
+      state: 'gone'
+      interrupted: boolean
+      /** The launch was accepted and failed later, as these words say: nothing ever ran, nothing is charged. */
+      neverRan?: string
+    }
   | { state: 'unknown'; message: string }
 
 export type ReleaseOutcome =
@@ -128,4 +148,4 @@ export type ReleaseOutcome =
 
 export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
 
-type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }
+export type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }

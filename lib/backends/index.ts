@@ -1,8 +1,9 @@
 import type { Clock } from '../model/clock.ts'
 import type { BackendType } from '../model/offer.ts'
 import type { BackendSettings } from '../model/settings.ts'
-import type { Backend } from './backend.ts'
+import type { Backend, CataloguePort } from './backend.ts'
 import { createHotAisle } from './hotaisle/hot-aisle.ts'
+import { createOci } from './oci/oci.ts'
 
 type SettingsOf = { [Type in BackendType]: Extract<BackendSettings, { type: Type }> }
 
@@ -11,6 +12,8 @@ export type Surroundings = {
   sshPublicKey: string
   /** The bootstrap script, for clouds that run one at the first boot. */
   userData: string
+  /** Where the published lists are kept that `refresh-catalog` read. */
+  catalogues: CataloguePort
   clock: Clock
   fetch?: typeof fetch | undefined
 }
@@ -20,7 +23,7 @@ type Factories = {
 }
 
 /** One factory for each type of backend. A cloud is its folder, its line here and its schema in the settings. */
-const factories = { hotaisle: createHotAisle } satisfies Factories
+const factories: Factories = { hotaisle: createHotAisle, oci: createOci }
 
 /** The backends that the settings list. */
 export const createBackends = (settings: BackendSettings[], surroundings: Surroundings): Backend[] =>

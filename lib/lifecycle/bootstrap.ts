@@ -10,6 +10,7 @@ import { backendOf, refOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
 import { end } from './end.ts'
 import { nextCheck } from './idle-rule.ts'
+import { tryNextOffer } from './try-next-offer.ts'
 
 /** Longest pause between two looks at a machine that is coming up: VMs take a minute or two, bare metal many. */
 const vmDelayMs = 15_000
@@ -36,14 +37,18 @@ export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
     case 'failed':
       return repairOnce(ctx, instance, ref, seen.message)
     case 'stopping':
+      // Why it ends shows when it has.
+      return notYet(ctx, instance, 'the cloud is taking the machine away')
     case 'gone':
-      return end(ctx, instance, goneBecause(seen))
+      return seen.neverRan === undefined
+        ? end(ctx, instance, goneBecause(seen))
+        : tryNextOffer(ctx, instance, seen.neverRan)
   }
 }
 
 /** A machine that vanished without us: taken back by its cloud (preemptible), or by a person. */
-export const goneBecause = (seen: Extract<MachineState, { state: 'gone' | 'stopping' }>) =>
-  seen.state === 'gone' && seen.interrupted
+export const goneBecause = (seen: Extract<MachineState, { state: 'gone' }>) =>
+  seen.interrupted
     ? { reason: 'interrupted' as const, message: 'the cloud took the preemptible machine back' }
     : { reason: 'lost' as const, message: 'the machine is gone from the cloud, and not by us' }
 
@@ -164,6 +169,7 @@ const ready = async (
     const stands = {
       ...inService,
       hardware,
+      tried: undefined,
       machine: { ...current.machine, shimVersion: health.version },
       ...(current.claim ? { claim: claimFrom(current.claim, now) } : { idleSince: now }),
     }

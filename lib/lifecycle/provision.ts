@@ -11,7 +11,14 @@ import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
 import { end } from './end.ts'
 import { gatherOffers } from './offers.ts'
-import { closeIntent, lockMs, recordLaunch, resolveIntent, stayUnclear } from './resolve-intent.ts'
+import {
+  closeIntent,
+  keyOfOffer,
+  lockMs,
+  recordLaunch,
+  resolveIntent,
+  stayUnclear,
+} from './resolve-intent.ts'
 
 /** How long a request looks for a machine before it ends: by then every offer has been tried more than once. */
 const searchLimitMs = 1_800_000
@@ -49,7 +56,7 @@ const choose = (offers: Offer[], tried: string[]): Choice | undefined =>
     .flatMap((offer): Choice[] =>
       offer.zones.length === 0
         ? [{ offer, zone: undefined, key: offer.id }]
-        : offer.zones.map((zone) => ({ offer, zone, key: `${offer.id}@${zone}` })),
+        : offer.zones.map((zone) => ({ offer, zone, key: keyOfOffer(offer.id, zone) })),
     )
     .find(
       ({ offer, key }) =>

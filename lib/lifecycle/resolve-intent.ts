@@ -36,7 +36,7 @@ export const resolveIntent = async (ctx: Context, instance: Instance): Promise<v
         ctx,
         instance,
         rental.intent,
-        'the launch had rented nothing; nothing is charged for it',
+        `the launch had rented nothing; nothing is charged for it${found.message ? ` (${found.message})` : ''}`,
       )
     case 'unclear':
       return stayUnclear(ctx, instance, rental.intent, found.message)
@@ -163,8 +163,7 @@ const rented = (ctx: Pick<Context, 'backends'>, current: Instance, launch: Launc
       isEnding ? {} : { status: 'provisioning', phase: 'booting' },
     ),
     intent: undefined,
-    tried: undefined,
-    machine: { ...machine, mark: intent.mark },
+    machine: { ...machine, mark: intent.mark, offer: keyOfOffer(intent.offerId, current.zone) },
     startedAt,
     reservation,
     bootDeadline: now + backendOf(ctx, current).bootDeadlineMs(current.instanceType ?? ''),
@@ -177,8 +176,12 @@ const freeLaunchLock = async (ctx: Context, instance: Instance, intent: Intent) 
   if (intent.lock !== undefined) await ctx.store.freeLock(intent.lock, instance.id)
 }
 
+/** How an offer stands in `tried`: alone, or in one of its zones. */
+export const keyOfOffer = (offerId: string, zone: string | undefined): string =>
+  zone === undefined ? offerId : `${offerId}@${zone}`
+
 /** Without a machine, an instance is nowhere. */
-const noPlace = {
+export const noPlace = {
   backend: undefined,
   region: undefined,
   zone: undefined,

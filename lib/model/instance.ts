@@ -46,6 +46,8 @@ const machine = z.object({
   rentalId: z.string().optional(),
   /** The mark of the intent that rented it. */
   mark: z.string(),
+  /** The offer that it was rented by, as it stands in `tried`. */
+  offer: z.string().optional(),
   hostname: z.string().optional(),
   sshPort: z.int().optional(),
   sshUsername: z.string().optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cents } from './money.ts'
 import { resources } from './resources.ts'
 
-export const backendType = z.enum(['hotaisle'])
+export const backendType = z.enum(['hotaisle', 'oci'])
 export type BackendType = z.infer<typeof backendType>
 
 /** dstack's words; `idle` is a machine that Berth holds already. */
@@ -22,6 +22,8 @@ export const offer = z.object({
   availability,
   minimumReservationMinutes: z.int().nonnegative(),
   minimumChargeCents: cents,
+  /** Nobody has run Berth's image on it yet; offered only to those who asked for such. */
+  experimental: z.boolean().optional(),
   payload: z.json(),
 })
 export type Offer = z.infer<typeof offer>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fromDollars } from './money.ts'
 import { span } from './span.ts'
 
 /** A Hot Aisle backend, as in dstack's `config.yml`. */
@@ -16,7 +17,87 @@ const hotaisleSettings = z.strictObject({
 })
 export type HotAisleSettings = z.infer<typeof hotaisleSettings>
 
-const backendSettings = z.discriminatedUnion('type', [hotaisleSettings])
+/** A private key is in the settings or in a file, never in both. */
+const withOneKey = { key_content: z.string().min(1).optional(), key_file: z.string().min(1).optional() }
+const hasOneKey = (creds: { key_content?: string | undefined; key_file?: string | undefined }) =>
+  (creds.key_content === undefined) !== (creds.key_file === undefined)
+const oneKey = { path: ['key_content'], message: 'set either key_content or key_file' }
+
+/** An API key of a user. */
+const ociClientCreds = z
+  .strictObject({
+    type: z.literal('client'),
+    user: z.string().min(1),
+    tenancy: z.string().min(1),
+    fingerprint: z.string().min(1),
+    ...withOneKey,
+    pass_phrase: z.string().optional(),
+    /** Name or key (`FRA`) of any region that the tenancy is subscribed to. */
+    region: z.string().min(1),
+  })
+  .refine(hasOneKey, oneKey)
+
+/** A profile of a config file of OCI's own tools, with an API key or with a session token. */
+const ociDefaultCreds = z.strictObject({
+  type: z.literal('default'),
+  file: z.string().min(1).default('~/.oci/config'),
+  profile: z.string().min(1).default('DEFAULT'),
+})
+
+/** What a profile of `oci session authenticate` holds, for where there are no files. */
+const ociSessionCreds = z
+  .strictObject({
+    type: z.literal('session'),
+    tenancy: z.string().min(1),
+    security_token: z.string().min(1),
+    ...withOneKey,
+    pass_phrase: z.string().optional(),
+    region: z.string().min(1),
+  })
+  .refine(hasOneKey, oneKey)
+
+/** Marketplace listings are regional, and Berth's images are published in these regions alone. */
+const ociRegions = [
+  'eu-frankfurt-1',
+  'eu-milan-1',
+  'me-dubai-1',
+  'uk-london-1',
+  'us-ashburn-1',
+  'us-chicago-1',
+  'us-phoenix-1',
+] as const
+export const ociRegion = z.enum(ociRegions, {
+  error: `dstack's machine images are published in these regions alone: ${ociRegions.join(', ')}`,
+})
+
+/** An OCI backend, as in dstack's `config.yml`, with keys of Berth's own below the compartment. */
+const ociSettings = z.strictObject({
+  type: z.literal('oci'),
+  creds: z.discriminatedUnion('type', [ociClientCreds, ociDefaultCreds, ociSessionCreds]),
+  /** Without it, every region in which there are images and to which the tenancy is subscribed. */
+  regions: z.array(ociRegion).min(1).optional(),
+  /** Without it, Berth makes itself a compartment. */
+  compartment_id: z.string().min(1).optional(),
+  /** Instead of Oracle's addresses; `{service}` (compute, network, identity, marketplace, auth) and `{region}` are filled in. */
+  endpoint: z
+    .string()
+    .regex(/^https?:\/\//, 'an endpoint starts with "https://"')
+    .optional(),
+  /** Where machines' sshd is reached, for networks that forward another port to it. */
+  ssh_port: z.int().min(1).max(65_535).default(22),
+  /** Offers shapes on which nobody has run the images yet: all of them, or those that are named. */
+  experimental_shapes: z.union([z.boolean(), z.array(z.string().min(1))]).default(false),
+  /** US dollars per hour by shape: offers one that Oracle's price list lacks, and replaces a price that it has. */
+  prices: z.record(z.string().min(1), z.number().positive().max(100_000).transform(fromDollars)).default({}),
+  /** Version of dstack's machine images. */
+  image_version: z
+    .string()
+    .regex(/^\d+(\.\d+)*$/, 'a version has the form 0.14')
+    .default('0.14'),
+})
+export type OciSettings = z.infer<typeof ociSettings>
+
+const backendSettings = z.discriminatedUnion('type', [hotaisleSettings, ociSettings])
 export type BackendSettings = z.infer<typeof backendSettings>
 
 const shimSettings = z.strictObject({

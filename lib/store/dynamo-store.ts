@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/li
 import { z } from 'zod'
 import type { Random } from '../model/random.ts'
 import { createApiKeys } from './dynamo-api-keys.ts'
+import { createCatalogues } from './dynamo-catalogues.ts'
 import { createInstances } from './dynamo-instances.ts'
 import { createLocks } from './dynamo-locks.ts'
 import type { Store } from './store.ts'
@@ -14,6 +15,7 @@ export const createDynamoStore = (options: DynamoOptions): Store => ({
   ...createLocks(options),
   ...createApiKeys(options),
   owner: createOwner(options),
+  catalogues: createCatalogues(options),
 })
 
 const ownerItem = z.object({ owner: z.string() })

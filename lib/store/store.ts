@@ -1,3 +1,4 @@
+import type { KeptCatalogue } from '../model/catalogue.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { Status } from '../model/status.ts'
 
@@ -5,6 +6,13 @@ import type { Status } from '../model/status.ts'
 export interface Store extends Instances, Locks, ApiKeys {
   /** Names this deployment on the machines that it rents; made once, with the table. */
   owner(): Promise<string>
+  catalogues: Catalogues
+}
+
+/** Per backend, what its cloud's published lists last said. */
+export interface Catalogues {
+  get(backend: string): Promise<KeptCatalogue | undefined>
+  put(backend: string, catalogue: KeptCatalogue): Promise<void>
 }
 
 /** An `Idempotency-Key` with what it was used for: the scope is one API key, the fingerprint one request body. */

@@ -97,6 +97,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     backends: createBackends(settings.backends, {
       sshPublicKey: publicKeyOf(privateKey),
       userData: bootstrapScript(settings.shim),
+      catalogues: store.catalogues,
       clock,
     }),
     shim: createSshShim({ privateKey, shim: settings.shim }),

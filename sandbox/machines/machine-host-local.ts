@@ -7,6 +7,7 @@ import type { MachineHost, MachineSpec } from './machine-host.ts'
 import { endProcessesOf } from './processes.ts'
 import { createServiceManager } from './service-manager.ts'
 import { openSshServer } from './ssh-server.ts'
+import { runUserData } from './user-data.ts'
 
 /** What a test, or the sandbox's own switches, can do to a machine that is on. */
 type SimulatedMachine = {
@@ -39,7 +40,7 @@ type LocalMachineHost = MachineHost & {
   close(): Promise<void>
 }
 
-type Running = SimulatedMachine & { port: number; powerOff(): Promise<void> }
+type Running = SimulatedMachine & { hostname: string; port: number; powerOff(): Promise<void> }
 
 /** Machines that are folders under `folder`. `init: 'none'` gives them an image without systemd. */
 export const createMachineHost = (options: {
@@ -67,7 +68,7 @@ export const createMachineHost = (options: {
       try {
         const on = await begun
         if (starting.get(spec.id) === begun) running.set(spec.id, on)
-        return { hostname: '127.0.0.1', port: on.port }
+        return { hostname: on.hostname, port: on.port }
       } catch (error) {
         if (starting.get(spec.id) === begun) starting.delete(spec.id)
         throw error
@@ -102,15 +103,14 @@ const powerOn = async (
     HOME: machine.home,
     LANG: 'C.UTF-8',
   }
-  const services = createServiceManager({
-    root: machine.root,
-    environment: { ...environment, USER: 'root', BERTH_SUDO: '1' },
-  })
+  const asRoot = { ...environment, USER: 'root', BERTH_SUDO: '1' }
+  const services = createServiceManager({ root: machine.root, environment: asRoot })
   const control = await openControlServer({ systemctl: services.systemctl })
   machine.setState('control-port', String(control.port))
   const ssh = await openSshServer({
     machine,
     username: spec.username,
+    ...(spec.listen ? { listen: spec.listen } : {}),
     environment: {
       ...environment,
       USER: spec.username,
@@ -129,8 +129,10 @@ const powerOn = async (
     },
   })
   if (init === 'systemd') services.startEnabled()
+  if (isNew && spec.userData !== undefined) runUserData(machine, spec.userData, asRoot)
   return {
     ...switchesOf(machine),
+    hostname: spec.listen?.host ?? '127.0.0.1',
     port: ssh.port,
     agentPid: () => control.agent()?.pid,
     killAgent: () => {

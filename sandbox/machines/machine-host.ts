@@ -1,7 +1,7 @@
 /** What a simulated cloud needs of the machines behind it: it racks them, this runs them. */
 export interface MachineHost {
   /**
-   * Powers a machine on: an SSH server on 127.0.0.1 in front of a folder of its own. Called again with the same id
+   * Powers a machine on: an SSH server on the loopback network in front of a folder of its own. Called again with the same id
    * after the sandbox was restarted, the machine comes back with its disk, host key, port and enabled services.
    */
   start(spec: MachineSpec): Promise<{ hostname: string; port: number }>
@@ -17,6 +17,10 @@ export type MachineSpec = {
   hardware: MachineHardware
   /** How the first connections fail, in order: cloud-init is still at work. Then it answers. */
   sshTrouble?: ('refuse' | 'hang' | 'reject_key')[]
+  /** Where its SSH server is to listen: a loopback address. Any free port of 127.0.0.1, if not said. */
+  listen?: { host: string; port: number }
+  /** A script that runs as root when it is powered on for the first time, as cloud-init's does. */
+  userData?: string
 }
 
 /** What is really in the box, as its own tools show it; it can differ from what the cloud advertised. */

@@ -17,10 +17,14 @@ type SshServer = {
 
 type Peer = { pid: number; socket: net.Socket; rejectKeys: boolean; loggedIn: boolean }
 
-/** The machine's sshd, on 127.0.0.1: at the port it had before, or at a free one. */
+/**
+ * The machine's sshd: where it is told to listen, else on 127.0.0.1 at the port it had before, or at a free one.
+ * Rejects where the address that it is told is taken.
+ */
 export const openSshServer = async (options: {
   machine: MachineFolder
   username: string
+  listen?: MachineSpec['listen']
   environment: Record<string, string>
   /** How the next connections fail; each takes the first and leaves the rest. */
   trouble: () => Trouble[number] | undefined
@@ -85,7 +89,9 @@ export const openSshServer = async (options: {
     else ssh.injectSocket(socket)
   })
 
-  const port = await listenAgain(listener, machine.recall().port ?? 0)
+  const port = options.listen
+    ? await listenAt(listener, options.listen)
+    : await listenAgain(listener, machine.recall().port ?? 0)
   machine.remember({ port })
   machine.setState('ssh-port', String(port))
   machine.setState('sockets', '')
@@ -101,14 +107,16 @@ export const openSshServer = async (options: {
 }
 
 const listenAgain = (listener: net.Server, port: number): Promise<number> =>
+  listenAt(listener, { host: '127.0.0.1', port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE' && port !== 0) return listenAgain(listener, 0)
+    throw error
+  })
+
+const listenAt = (listener: net.Server, { host, port }: { host: string; port: number }): Promise<number> =>
   new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE' && port !== 0) listenAgain(listener, 0).then(resolve, reject)
-      else reject(error)
-    }
-    listener.once('error', onError)
-    listener.listen(port, '127.0.0.1', () => {
-      listener.removeListener('error', onError)
+    listener.once('error', reject)
+    listener.listen(port, host, () => {
+      listener.removeListener('error', reject)
       const address = listener.address()
       if (address === null || typeof address === 'string') reject(new Error('no port'))
       else resolve(address.port)

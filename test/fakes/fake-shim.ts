@@ -1,5 +1,6 @@
 import type { Activity } from '../../lib/model/activity.ts'
 import type { ObservedHardware } from '../../lib/model/hardware.ts'
+import { normaliseGpuName } from '../../lib/shim/gpu-name.ts'
 import { type Shim, type ShimSession, ShimUnreachable } from '../../lib/shim/shim.ts'
 import type { MachineSpec } from '../../sandbox/machines/machine-host.ts'
 import type { MachinesInMemory } from './machines-in-memory.ts'
@@ -39,8 +40,8 @@ export const createFakeShim = (machines: MachinesInMemory): FakeShim => {
   return {
     guest,
     wipe: (id) => guests.delete(id),
-    connect: async ({ port, hostKeyFingerprint }) => {
-      const spec = machines.at(port)
+    connect: async ({ hostname, port, hostKeyFingerprint }) => {
+      const spec = machines.at(port, hostname)
       if (!spec) throw new ShimUnreachable('unreachable', 'connection refused')
       const trouble = spec.sshTrouble?.shift()
       if (trouble) throw new ShimUnreachable('unreachable', words[trouble])
@@ -91,7 +92,7 @@ const observe = ({ hardware }: MachineSpec): ObservedHardware => ({
   localDisks: hardware.localDisks,
   ...(hardware.gpus && {
     gpuVendor: hardware.gpus.vendor,
-    gpuName: 'MI300X',
+    gpuName: normaliseGpuName(hardware.gpus.name),
     gpuMemoryGb: hardware.gpus.memoryMib / 1024,
     gpuCount: hardware.gpus.count,
     driverVersion: hardware.gpus.driverVersion,

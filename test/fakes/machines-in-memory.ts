@@ -3,8 +3,8 @@ import type { MachineHost, MachineSpec } from '../../sandbox/machines/machine-ho
 export type MachinesInMemory = MachineHost & {
   /** The machines that are on, in the order in which they were switched on. */
   running(): MachineSpec[]
-  /** The machine that is on behind a port. */
-  at(port: number): MachineSpec | undefined
+  /** The machine that is on behind an address. */
+  at(port: number, hostname?: string): MachineSpec | undefined
   wiped: string[]
   /** Every switching on, also of one that was on. */
   started: string[]
@@ -12,7 +12,7 @@ export type MachinesInMemory = MachineHost & {
   gate: Promise<unknown>
 }
 
-/** Machines that are nothing but a port number; one that is switched on again has its port back. */
+/** Machines that are nothing but an address; one that is switched on again has its port back. */
 export const createMachinesInMemory = (): MachinesInMemory => {
   const ports = new Map<string, number>()
   const on = new Map<string, MachineSpec>()
@@ -25,17 +25,26 @@ export const createMachinesInMemory = (): MachinesInMemory => {
       const port = ports.get(spec.id) ?? 40_000 + ports.size
       ports.set(spec.id, port)
       on.set(spec.id, spec)
-      return { hostname: '127.0.0.1', port }
+      return addressOf(spec, port)
     },
     async stop(id, { wipe }) {
       on.delete(id)
       if (wipe) wiped.push(id)
     },
     running: () => [...on.values()],
-    at: (port) => [...on.values()].find(({ id }) => ports.get(id) === port),
+    at: (port, hostname = '127.0.0.1') =>
+      [...on.values()].find((spec) => {
+        const address = addressOf(spec, ports.get(spec.id) ?? 0)
+        return address.port === port && address.hostname === hostname
+      }),
     wiped,
     started,
     gate: Promise.resolve(),
   }
   return host
 }
+
+const addressOf = ({ listen }: MachineSpec, port: number) => ({
+  hostname: listen?.host ?? '127.0.0.1',
+  port: listen?.port ?? port,
+})

@@ -7,6 +7,11 @@ const hotaisle = `
     creds: { type: api_key, api_key: abc123.secretsecret }
 `
 
+const oci = `
+  - type: oci
+    creds: { type: client, user: u, tenancy: t, fingerprint: f, key_content: k, region: eu-frankfurt-1 }
+`
+
 describe('berth.yml', () => {
   test('takes a backend as in dstack, with its own keys at their defaults', () => {
     const read = readSettings(`backends:${hotaisle}`, 'berth.yml')
@@ -26,6 +31,51 @@ describe('berth.yml', () => {
   test('takes the same backend under the one project of a dstack server', () => {
     const nested = `projects:\n- name: main\n  backends:${hotaisle.replaceAll('\n', '\n  ')}`
     expect(readSettings(nested, 'config.yml').backends).toHaveLength(1)
+  })
+
+  test("takes OCI as in dstack, with Berth's own keys at their defaults", () => {
+    const written =
+      'backends: [{type: oci, creds: {type: default}, regions: [uk-london-1], compartment_id: c}]'
+    expect(readSettings(written, 'berth.yml').backends).toEqual([
+      {
+        type: 'oci',
+        creds: { type: 'default', file: '~/.oci/config', profile: 'DEFAULT' },
+        regions: ['uk-london-1'],
+        compartment_id: 'c',
+        ssh_port: 22,
+        experimental_shapes: false,
+        prices: {},
+        image_version: '0.14',
+      },
+    ])
+  })
+
+  test('takes prices in dollars and keeps them in cents', () => {
+    const read = readSettings(`backends:${oci}    prices: { BM.GPU.B4.8: 24.40 }`, 'berth.yml')
+    expect(read.backends).toMatchObject([{ prices: { 'BM.GPU.B4.8': 2440 } }])
+  })
+
+  test('takes both clouds at once', () => {
+    expect(readSettings(`backends:${hotaisle}${oci}`, 'berth.yml').backends).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      'a region without images',
+      `backends:${oci}    regions: [eu-paris-1]`,
+      /regions.0: .* in these regions alone: eu-f/,
+    ],
+    [
+      'two keys',
+      `backends:${oci.replace('key_content: k', 'key_content: k, key_file: f')}`,
+      /set either key_content/,
+    ],
+    ['no key', `backends:${oci.replace('key_content: k, ', '')}`, /set either key_content or key_file/],
+    ['an endpoint that is none', `backends:${oci}    endpoint: here`, /endpoint: an endpoint starts with/],
+    ['a price of nothing', `backends:${oci}    prices: { A: 0 }`, /backends.0.prices.A/],
+    ['an unknown key', `backends:${oci}    compartment: c`, /backends.0.compartment: this key is not known/],
+  ])('%s of OCI is an error that says what is allowed', (_, text, expected) => {
+    expect(() => readSettings(text, 'berth.yml')).toThrow(expected)
   })
 
   test.each([

@@ -187,6 +187,15 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       expect(await store.findApiKey('abd')).toBeUndefined()
     })
 
+    test('a catalogue comes back as it was put, the last one counts, and each backend has its own', async () => {
+      const rows = [{ shape: 'A', price: 0.5, gpu: null, sizes: [1, 2.5] }]
+      expect(await store.catalogues.get('oci')).toBeUndefined()
+      await store.catalogues.put('oci', { madeAt: 1, rows: [] })
+      await store.catalogues.put('oci', { madeAt: 2, rows })
+      expect(await store.catalogues.get('oci')).toEqual({ madeAt: 2, rows })
+      expect(await store.catalogues.get('hotaisle')).toBeUndefined()
+    })
+
     test('the deployment has one name, also for two that ask first', async () => {
       const [left, right] = await Promise.all([store.owner(), store.owner()])
       expect(left).toBe(right)

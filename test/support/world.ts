@@ -18,6 +18,7 @@ import {
   startSimulatedHotAisle,
 } from '../../sandbox/clouds/hotaisle/simulated-hot-aisle.ts'
 import { sshPublicKey } from '../backends/hotaisle-stage.ts'
+import { startOciStage } from '../backends/oci-stage.ts'
 import { createFakeShim, type FakeShim } from '../fakes/fake-shim.ts'
 import { createMachinesInMemory } from '../fakes/machines-in-memory.ts'
 import { createManualClock } from '../fakes/manual-clock.ts'
@@ -44,6 +45,8 @@ export const startWorld = async (
     hints?: 'lost'
     bareMetal?: boolean
     observer?: Store
+    /** With OCI as the second cloud. */
+    oci?: boolean
   } = {},
 ) => {
   const observer = options.observer ?? store
@@ -51,6 +54,7 @@ export const startWorld = async (
   const machines = createMachinesInMemory()
   const shim: FakeShim = createFakeShim(machines)
   const cloud: SimulatedHotAisle = await startSimulatedHotAisle({ clock, machines, ...options.cloud })
+  const oci = options.oci ? await startOciStage({ clock, machines }) : undefined
   const hints: { at: number; step: Step; id: string }[] = []
   const said: string[] = []
   const remember = (message: string) => void said.push(message)
@@ -75,6 +79,7 @@ export const startWorld = async (
         clock,
         timeouts: { createMs: 2000 },
       }),
+      ...(oci ? [oci.backend] : []),
     ],
     shim,
     clock,
@@ -166,14 +171,18 @@ export const startWorld = async (
     remove: async (id: string, force = false) => endByUser(ctx, await show(id), { holder: 'alice', force }),
     /** What runs on an instance's machine. */
     guest: async (id: string) => {
-      const { sshPort = 0 } = (await show(id)).machine ?? {}
-      const spec = machines.at(sshPort)
+      const { sshPort = 0, hostname } = (await show(id)).machine ?? {}
+      const spec = machines.at(sshPort, hostname)
       if (!spec) throw new Error(`instance ${id} has no machine that is on`)
       return shim.guest(spec.id)
     },
     rentals: () => cloud.ledger(),
     stillRented: () => cloud.ledger().filter(({ endedAt }) => endedAt === null),
     requestsTo: (endpoint: string) => cloud.requests.filter((request) => request.endpoint === endpoint),
-    stop: () => cloud.stop(),
+    oci,
+    stop: async () => {
+      await cloud.stop()
+      await oci?.cloud.stop()
+    },
   }
 }

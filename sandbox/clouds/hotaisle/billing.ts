@@ -1,4 +1,3 @@
-import { accruedCost } from '../../../lib/model/money.ts'
 import type { CloudState, SimulatedRental } from './state.ts'
 
 /** One rental as the bill shows it. Money in US cents. */
@@ -47,5 +46,14 @@ export const balanceCents = (state: CloudState, now: number): number =>
 export const isShown = (rental: SimulatedRental, now: number): boolean =>
   rental.goneAt === null || now < rental.goneAt
 
-const chargeOf = (rental: SimulatedRental, now: number): number =>
-  accruedCost({ ...rental, until: rental.endedAt ?? now })
+const chargeOf = (rental: SimulatedRental, now: number): number => {
+  const minutes = Math.ceil(((rental.endedAt ?? now) - rental.startedAt) / 60_000)
+  return priceOf(rental.pricePerHourCents, Math.max(minutes, rental.minimumMinutes))
+}
+
+/**
+ * What so many minutes cost; a part of a cent counts as a whole one. The cloud's own arithmetic, not Berth's, so that
+ * a bill that Berth got wrong shows. Cents and minutes are whole, so the quotient is exact where it is whole.
+ */
+export const priceOf = (pricePerHourCents: number, minutes: number): number =>
+  Math.ceil((pricePerHourCents * minutes) / 60)

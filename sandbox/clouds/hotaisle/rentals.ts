@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../../lib/model/clock.ts'
-import { costOf } from '../../../lib/model/money.ts'
 import type { MachineHardware, MachineHost, MachineSpec } from '../../machines/machine-host.ts'
-import { balanceCents, isShown } from './billing.ts'
+import { balanceCents, isShown, priceOf } from './billing.ts'
 import type { createFaults } from './faults.ts'
 import { hardwareOf } from './hardware.ts'
 import { installStatusOf, isUp } from './installation.ts'
@@ -79,7 +78,7 @@ export const createRentals = (parts: {
         (row) => row.kind === kind && sameSpecs(kind, row.specs, asked) && free(row) > 0,
       )
       if (row?.pricePerHourCents === undefined) return 'no_match'
-      if (balanceCents(state, now) < costOf(row.pricePerHourCents, row.minimumMinutes)) return 'no_balance'
+      if (balanceCents(state, now) < priceOf(row.pricePerHourCents, row.minimumMinutes)) return 'no_balance'
       const next = faults.takeMachine()
       const usualMs = (kind === 'vm' ? timings.vmBootMs : timings.installMs) * (options.slow ? 3 : 1)
       const hardware = { ...hardwareOf(kind, row.specs), ...next.hardware }

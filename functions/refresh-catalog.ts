@@ -1,0 +1,7 @@
+import type { Context } from '../lib/context.ts'
+import { lambdaContext } from '../lib/lambda-context.ts'
+import { refreshCatalog } from '../lib/lifecycle/refresh-catalog.ts'
+
+export const createHandler = (context: () => Promise<Context>) => async () => refreshCatalog(await context())
+
+export const handler = createHandler(lambdaContext)
