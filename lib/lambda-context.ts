@@ -1,17 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { Logger } from '@aws-lambda-powertools/logger'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { z } from 'zod'
-import { createBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Log } from './model/log.ts'
 import { createSqsQueues } from './queues/queues.ts'
 import { readSettings } from './settings-file.ts'
-import { bootstrapScript } from './shim/bootstrap-script.ts'
-import { publicKeyOf } from './shim/key-pair.ts'
-import { createSshShim } from './shim/ssh-shim.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
-import { createDynamoStore } from './store/dynamo-store.ts'
+import { wireContext } from './wire-context.ts'
 
 /** The environment of a deployed function. */
 const environment = z.object({
@@ -45,17 +40,10 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
   const privateKey = z
     .string({ error: 'BERTH_SETTINGS needs ssh.private_key' })
     .parse(settings.ssh.private_key)
-  const clock = { now: () => Date.now() }
-  const random = {
-    hex: (digits: number) =>
-      randomBytes(Math.ceil(digits / 2))
-        .toString('hex')
-        .slice(0, digits),
-  }
-  const store = createDynamoStore({ client: createDynamoClient({}), table: variables.BERTH_TABLE, random })
-  return {
+  const wired = wireContext({
     settings,
-    store,
+    privateKey,
+    dynamo: { client: createDynamoClient({}), table: variables.BERTH_TABLE },
     queues: createSqsQueues({
       client: new SQSClient({}),
       urls: {
@@ -65,18 +53,10 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
         terminate: variables.BERTH_QUEUE_TERMINATE,
       },
     }),
-    backends: createBackends(settings.backends, {
-      sshPublicKey: publicKeyOf(privateKey),
-      userData: bootstrapScript(settings.shim),
-      catalogues: store.catalogues,
-      clock,
-    }),
-    shim: createSshShim({ privateKey, shim: settings.shim }),
-    clock,
-    random,
+    clock: { now: () => Date.now() },
     log: powertoolsLog(),
-    leaseMs,
-  }
+  })
+  return { ...wired, leaseMs }
 }
 
 /** One JSON line for each message. */

@@ -39,7 +39,7 @@ const main = async () => {
   console.log(
     options.config
       ? `Clouds: as in ${options.config}. What is rented costs real money.`
-      : `Clouds: simulated, nothing costs money. Their ledger: ${berth.clouds?.hotaisle.url.replace(/\/api$/, '')}/_sandbox/ledger`,
+      : `Clouds: simulated, nothing costs money. Their ledgers: ${berth.clouds?.ledgers.join(' and ')}`,
   )
   console.log(
     `The API key is in ${options.data}/client.json. Stop with Ctrl-C; nothing that is rented is lost by it.`,

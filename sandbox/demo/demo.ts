@@ -3,22 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { messageOf } from '../../lib/model/errors.ts'
+import { backendType } from '../../lib/model/offer.ts'
 import { readFlags } from '../local/flags.ts'
 import { startLocalBerth } from '../local/local-berth.ts'
+import { plots } from './plots.ts'
 import { tellStory } from './story.ts'
 
 const usage = `Usage: npm run demo [-- options]
 
-  --speed 960   how many times as fast the eight hours pass; the machine comes up at a calmer 120`
+  --backend hotaisle   which simulated cloud to rent on: hotaisle or oci
+  --speed 960          how many times as fast the prepaid hours pass; machines come up at a calmer 120`
 
-const flags = { speed: z.coerce.number('a number from 10 to 2000').min(10).max(2000).default(960) }
+const flags = {
+  backend: backendType.default('hotaisle'),
+  speed: z.coerce.number('a number from 10 to 2000').min(10).max(2000).default(960),
+}
 
 /** SSH and shells run in real time, and have their deadlines like everything else. */
 const bootSpeed = 120
 
-/** Rents the simulated eight-GPU server and gives it back, on a folder of its own that is thrown away afterwards. */
+/** Rents a simulated eight-GPU server and gives it back, on a folder of its own that is thrown away afterwards. */
 const main = async (): Promise<boolean> => {
-  const { speed } = readFlags(flags, usage)
+  const { backend, speed } = readFlags(flags, usage)
   const data = mkdtempSync(join(tmpdir(), 'berth-demo-'))
   const problems: string[] = []
   const remember = (message: string, fields?: Record<string, unknown>) => {
@@ -31,7 +37,7 @@ const main = async (): Promise<boolean> => {
     log: { info: () => {}, warn: remember, error: remember },
   })
   try {
-    const told = await tellStory(berth, speed, process.stdout)
+    const told = await tellStory(berth, plots[backend], speed, process.stdout)
     for (const problem of told ? [] : problems) console.error(problem)
     return told
   } finally {

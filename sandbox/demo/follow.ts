@@ -34,5 +34,7 @@ export const follow = (options: {
       line.wait(`${clock()}  ... ${seen.phase ?? seen.status}: ${doing}`)
     }
   }
-  return { until }
+  const untilSaid = (doing: string, start: string) =>
+    until(doing, ({ events }) => events.some(({ message }) => message.startsWith(start)))
+  return { until, untilSaid }
 }

@@ -5,6 +5,7 @@ import type { ShownInstance } from './api-client.ts'
 export const arrive = async (
   machine: ShownInstance,
   privateKey: string,
+  countGpus: string,
 ): Promise<{ sees: string; leave: () => void }> => {
   const { hostname, sshPort, sshUsername } = machine
   if (hostname === null || sshPort === null || sshUsername === null)
@@ -15,6 +16,6 @@ export const arrive = async (
   )
   const limits = { timeoutMs: 10_000 }
   const cpus = await connection.exec('nproc', limits)
-  const gpus = await connection.exec('amd-smi static --asic --json | grep -o market_name | wc -l', limits)
+  const gpus = await connection.exec(countGpus, limits)
   return { sees: `${cpus.stdout.trim()} CPUs, ${gpus.stdout.trim()} GPUs`, leave: () => connection.close() }
 }

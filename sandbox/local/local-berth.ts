@@ -1,25 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { Cron } from 'croner'
 import { createHandler as authorizeHandler } from '../../functions/authorize.ts'
 import { createHandler as bootstrapHandler } from '../../functions/bootstrap.ts'
 import { createHandler as checkHandler } from '../../functions/check.ts'
-import { createHandler as idleCheckHandler } from '../../functions/idle-check.ts'
 import { createHandler as instancesHandler } from '../../functions/instances.ts'
 import { createHandler as offersHandler } from '../../functions/offers.ts'
 import { createHandler as provisionHandler } from '../../functions/provision.ts'
 import { createHandler as terminateHandler } from '../../functions/terminate.ts'
-import { createBackends } from '../../lib/backends/index.ts'
 import type { Context } from '../../lib/context.ts'
 import { messageOf } from '../../lib/model/errors.ts'
 import type { Log } from '../../lib/model/log.ts'
 import { type Settings, settings as settingsSchema } from '../../lib/model/settings.ts'
 import { readSettings } from '../../lib/settings-file.ts'
-import { bootstrapScript } from '../../lib/shim/bootstrap-script.ts'
-import { publicKeyOf } from '../../lib/shim/key-pair.ts'
-import { createSshShim } from '../../lib/shim/ssh-shim.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
-import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
+import { wireContext } from '../../lib/wire-context.ts'
 import { startDynamo } from './dynoxide.ts'
 import { startHttpServer } from './http-server.ts'
 import { invoke } from './invoke.ts'
@@ -27,6 +20,7 @@ import { sandboxPrivateKey, writeClientFile } from './keys.ts'
 import { startQueues } from './queues.ts'
 import { resume } from './resume.ts'
 import { createScaledClock } from './scaled-clock.ts'
+import { startSchedules } from './schedules.ts'
 import { type CloudTimings, type SimulatedClouds, startSimulatedClouds } from './simulated-clouds.ts'
 
 export type LocalOptions = {
@@ -76,41 +70,33 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const dynamo = await startDynamo({ folder: data, endpoint: options.dynamoEndpoint })
   const clock = createScaledClock({ folder: data, speed })
-  const random = {
-    hex: (digits: number) =>
-      randomBytes(Math.ceil(digits / 2))
-        .toString('hex')
-        .slice(0, digits),
-  }
   const client = createDynamoClient(dynamo.config)
-  const store = createDynamoStore({ client, table: dynamo.table, random })
   const queues = await startQueues({ speed: clock.speed })
   const clouds = config
     ? undefined
     : await startSimulatedClouds({ folder: data, clock, timings: options.cloudTimings })
   const settings = config ?? settingsSchema.parse(clouds?.settings)
-  const privateKey = settings.ssh.private_key ?? sandboxPrivateKey(data)
-  const context: Context = {
+  const wired = wireContext({
     settings,
-    store,
+    privateKey: settings.ssh.private_key ?? sandboxPrivateKey(data),
+    dynamo: { client, table: dynamo.table },
     queues: queues.queues,
-    backends: createBackends(settings.backends, {
-      sshPublicKey: publicKeyOf(privateKey),
-      userData: bootstrapScript(settings.shim),
-      catalogues: store.catalogues,
-      clock,
-    }),
-    shim: createSshShim({ privateKey, shim: settings.shim }),
     clock,
-    random,
     log,
+  })
+  const context: Context = {
+    ...wired,
     get leaseMs() {
       return Math.max(leaseMs, realLeaseMs * clock.speed())
     },
   }
 
   const warnings = await checkBackends(context)
-  const schedule = startSweeps(context, options.sweepSeconds ?? Math.max(1, 60 / speed))
+  if (clouds) await freshenCatalogues(context)
+  const schedules = startSchedules(context, {
+    sweepSeconds: options.sweepSeconds ?? Math.max(1, 60 / speed),
+    refreshCatalogues: config !== undefined,
+  })
   const get = async () => context
   queues.consume(
     {
@@ -131,7 +117,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     },
     onError: (error) => log.error('a request failed', { error }),
   })
-  const { url, apiKey } = await writeClientFile(data, `http://127.0.0.1:${server.port}`, store)
+  const { url, apiKey } = await writeClientFile(data, `http://127.0.0.1:${server.port}`, context.store)
   return {
     url,
     apiKey,
@@ -140,7 +126,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     warnings,
     setSpeed: clock.setSpeed,
     stop: async () => {
-      schedule.stop()
+      schedules.stop()
       await server.stop()
       await queues.stop()
       await clouds?.stop()
@@ -170,11 +156,9 @@ const checkBackends = async (context: Context): Promise<string[]> => {
   return answers.flatMap(({ type, checked }) => (checked.ok ? [] : [`${type}: ${checked.message}`]))
 }
 
-const startSweeps = (context: Context, seconds: number) => {
-  const sweep = idleCheckHandler(async () => context)
-  const failed = (error: unknown) =>
-    context.log.error('a sweep failed; the next one makes it good', { error: messageOf(error) })
-  return new Cron('* * * * * *', { interval: seconds, protect: true, catch: failed }, async () => {
-    await sweep()
-  })
+/** The prices of the simulated clouds are those that ship with the package, however old it is. */
+const freshenCatalogues = async ({ backends, store, clock }: Context) => {
+  for (const { type, published } of backends) {
+    if (published) await store.catalogues.put(type, { ...published.shipped, madeAt: clock.now() })
+  }
 }

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createBackends } from './backends/index.ts'
+import type { Context } from './context.ts'
+import type { Settings } from './model/settings.ts'
+import { bootstrapScript } from './shim/bootstrap-script.ts'
+import { publicKeyOf } from './shim/key-pair.ts'
+import { createSshShim } from './shim/ssh-shim.ts'
+import { createDynamoStore } from './store/dynamo-store.ts'
+
+/** Joins the real parts into a context, the same on AWS and in the sandbox. */
+export const wireContext = (
+  parts: Pick<Context, 'queues' | 'clock' | 'log'> & {
+    settings: Settings
+    /** How Berth enters its machines, in OpenSSH or PEM format. */
+    privateKey: string
+    dynamo: { client: DynamoDBDocumentClient; table: string }
+  },
+): Omit<Context, 'leaseMs'> => {
+  const { settings, privateKey, dynamo, queues, clock, log } = parts
+  const random = { hex: randomHex }
+  const store = createDynamoStore({ ...dynamo, random })
+  return {
+    settings,
+    store,
+    queues,
+    backends: createBackends(settings.backends, {
+      sshPublicKey: publicKeyOf(privateKey),
+      userData: bootstrapScript(settings.shim),
+      catalogues: store.catalogues,
+      clock,
+    }),
+    shim: createSshShim({ privateKey, shim: settings.shim }),
+    clock,
+    random,
+    log,
+  }
+}
+
+const randomHex = (digits: number): string =>
+  randomBytes(Math.ceil(digits / 2))
+    .toString('hex')
+    .slice(0, digits)

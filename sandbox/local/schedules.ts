@@ -1,0 +1,39 @@
+import { Cron } from 'croner'
+import { createHandler as idleCheckHandler } from '../../functions/idle-check.ts'
+import { createHandler as refreshCatalogHandler } from '../../functions/refresh-catalog.ts'
+import type { Context } from '../../lib/context.ts'
+import { messageOf } from '../../lib/model/errors.ts'
+
+/** The functions that run by schedule: the sweep, and with real clouds each day their published price lists. */
+export const startSchedules = (
+  context: Context,
+  options: { sweepSeconds: number; refreshCatalogues: boolean },
+): { stop: () => void } => {
+  const get = async () => context
+  const sweep = idleCheckHandler(get)
+  const refresh = refreshCatalogHandler(get)
+  const failed = (what: string) => (error: unknown) =>
+    context.log.error(`${what} failed; the next one makes it good`, { error: messageOf(error) })
+  const sweeps = new Cron(
+    '* * * * * *',
+    { interval: options.sweepSeconds, protect: true, catch: failed('a sweep') },
+    async () => {
+      await sweep()
+    },
+  )
+  const refreshes = new Cron(
+    '17 4 * * *',
+    { protect: true, catch: failed('a refresh of the catalogue') },
+    async () => {
+      await refresh()
+    },
+  )
+  if (options.refreshCatalogues) void refreshes.trigger()
+  else refreshes.stop()
+  return {
+    stop: () => {
+      sweeps.stop()
+      refreshes.stop()
+    },
+  }
+}
