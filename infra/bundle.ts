@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { loadedAtStart, loadedFrom } from './chunks.ts'
 
 export type FunctionBundle = {
@@ -19,6 +19,14 @@ export type Bundles = { functions: FunctionBundle[]; metafile: Metafile }
 const commonJs =
   "import{createRequire as makeRequire}from'node:module';" +
   'const require=makeRequire(import.meta.url),__dirname=import.meta.dirname,__filename=import.meta.filename;'
+
+/** zod has its messages in some fifty languages, and builds all at its start. English is imported apart from these. */
+const englishOnly: Plugin = {
+  name: 'english-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: 'export {}' }))
+  },
+}
 
 const root = join(import.meta.dirname, '..')
 
@@ -42,6 +50,9 @@ export const bundleFunctions = async (outdir: string, files = functionFiles()): 
     target: 'node24',
     minify: true,
     treeShaking: true,
+    // The modules of packages that have both: of CommonJS, nothing unused is left out, and nothing is loaded late.
+    mainFields: ['module', 'main'],
+    plugins: [englishOnly],
     // What is imported dynamically stays in chunks of its own: Oracle's SDK.
     splitting: true,
     metafile: true,
