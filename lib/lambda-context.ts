@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { Logger } from '@aws-lambda-powertools/logger'
-import { SQSClient } from '@aws-sdk/client-sqs'
 import { z } from 'zod'
 import { createBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Log } from './model/log.ts'
-import { createSqsQueues } from './queues/queues.ts'
+import type { Step } from './model/step.ts'
+import type { Queues } from './queues/queues.ts'
 import { readSettings } from './settings-file.ts'
 import { bootstrapScript } from './shim/bootstrap-script.ts'
-import { publicKeyOf } from './shim/key-pair.ts'
+import { publicKeyOf } from './shim/public-key.ts'
 import { createSshShim } from './shim/ssh-shim.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
 import { createDynamoStore } from './store/dynamo-store.ts'
@@ -56,14 +56,11 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
   return {
     settings,
     store,
-    queues: createSqsQueues({
-      client: new SQSClient({}),
-      urls: {
-        provision: variables.BERTH_QUEUE_PROVISION,
-        bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
-        check: variables.BERTH_QUEUE_CHECK,
-        terminate: variables.BERTH_QUEUE_TERMINATE,
-      },
+    queues: lateQueues({
+      provision: variables.BERTH_QUEUE_PROVISION,
+      bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
+      check: variables.BERTH_QUEUE_CHECK,
+      terminate: variables.BERTH_QUEUE_TERMINATE,
     }),
     backends: createBackends(settings.backends, {
       sshPublicKey: publicKeyOf(privateKey),
@@ -76,6 +73,24 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
     random,
     log: powertoolsLog(),
     leaseMs,
+  }
+}
+
+/** The client of SQS is loaded at the first message: most requests send none. */
+const lateQueues = (urls: Record<Step, string>): Queues => {
+  let opened: Promise<Queues> | undefined
+  const open = async () => {
+    const [{ SQSClient }, { createSqsQueues }] = await Promise.all([
+      import('@aws-sdk/client-sqs'),
+      import('./queues/sqs-queues.ts'),
+    ])
+    return createSqsQueues({ client: new SQSClient({}), urls })
+  }
+  return {
+    send: async (step, instanceId, delayMs) => {
+      opened ??= open()
+      return (await opened).send(step, instanceId, delayMs)
+    },
   }
 }
 
