@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { loadedAtStart, loadedFrom } from './chunks.ts'
 
-export type FunctionBundle = {
+type FunctionBundle = {
   name: string
   /** Absolute path of the module that exports `handler`. */
   file: string
