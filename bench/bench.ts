@@ -1,3 +1,4 @@
+import { bundleStarts } from './bundle-starts.ts'
 import { lifecycleUnits } from './lifecycle-units.ts'
 import { localTimes } from './local-times.ts'
 import { sweepUnits } from './sweep-units.ts'
@@ -8,6 +9,9 @@ const bareMetal = await lifecycleUnits('bm-mi300x-8')
 const sweepOfNothing = await sweepUnits(10_000, 0)
 const sweepOfHundred = await sweepUnits(10_000, 100)
 const { requestToIdle, offers } = await localTimes()
+
+// Last, so that the engines of the others have ended.
+const starts = await bundleStarts()
 
 const rows = [
   ['write units of one lifecycle, VM', vm.writeUnits, 30],
@@ -21,9 +25,10 @@ const rows = [
 ] as const
 
 console.table(rows.map(([figure, measured, aim]) => ({ figure, measured, aim: aim ?? '' })))
+console.table(starts.map((row) => ({ ...row, aim: row.name === 'empty-handler' ? '' : row.oci ? 2.5 : 1.5 })))
 console.log(
   JSON.stringify(
-    { lifecycle: [vm, bareMetal], sweep: [sweepOfNothing, sweepOfHundred], requestToIdle, offers },
+    { lifecycle: [vm, bareMetal], sweep: [sweepOfNothing, sweepOfHundred], requestToIdle, offers, starts },
     null,
     2,
   ),

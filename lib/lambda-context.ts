@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger'
-import { SQSClient } from '@aws-sdk/client-sqs'
 import { z } from 'zod'
 import type { Context } from './context.ts'
 import type { Log } from './model/log.ts'
-import { createSqsQueues } from './queues/queues.ts'
+import type { Step } from './model/step.ts'
+import type { Queues } from './queues/queues.ts'
 import { readSettings } from './settings-file.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
 import { wireContext } from './wire-context.ts'
@@ -44,19 +44,37 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
     settings,
     privateKey,
     dynamo: { client: createDynamoClient({}), table: variables.BERTH_TABLE },
-    queues: createSqsQueues({
-      client: new SQSClient({}),
-      urls: {
-        provision: variables.BERTH_QUEUE_PROVISION,
-        bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
-        check: variables.BERTH_QUEUE_CHECK,
-        terminate: variables.BERTH_QUEUE_TERMINATE,
-      },
+    queues: lateQueues({
+      provision: variables.BERTH_QUEUE_PROVISION,
+      bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
+      check: variables.BERTH_QUEUE_CHECK,
+      terminate: variables.BERTH_QUEUE_TERMINATE,
     }),
     clock: { now: () => Date.now() },
     log: powertoolsLog(),
   })
   return { ...wired, leaseMs }
+}
+
+/** The client of SQS is loaded at the first message: most requests send none. */
+const lateQueues = (urls: Record<Step, string>): Queues => {
+  let opened: Promise<Queues> | undefined
+  const open = async () => {
+    const [{ SQSClient }, { createSqsQueues }] = await Promise.all([
+      import('@aws-sdk/client-sqs'),
+      import('./queues/sqs-queues.ts'),
+    ])
+    return createSqsQueues({ client: new SQSClient({}), urls })
+  }
+  return {
+    send: async (step, instanceId, delayMs) => {
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return (await opened).send(step, instanceId, delayMs)
+    },
+  }
 }
 
 /** One JSON line for each message. */

@@ -4,7 +4,7 @@ import { createBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Settings } from './model/settings.ts'
 import { bootstrapScript } from './shim/bootstrap-script.ts'
-import { publicKeyOf } from './shim/key-pair.ts'
+import { publicKeyOf } from './shim/public-key.ts'
 import { createSshShim } from './shim/ssh-shim.ts'
 import { createDynamoStore } from './store/dynamo-store.ts'
 

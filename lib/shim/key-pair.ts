@@ -1,4 +1,5 @@
 import ssh2 from 'ssh2'
+import { lineOf } from './public-key.ts'
 
 /** A new ed25519 key pair in OpenSSH's own format. */
 export const newKeyPair = (): { privateKey: string; publicKey: string } => {
@@ -11,16 +12,3 @@ export const newKeyPair = (): { privateKey: string; publicKey: string } => {
   }
   throw new Error('An SSH key pair could not be made')
 }
-
-/** The `authorized_keys` line of a private key. Throws when the key can't be read; the message shows nothing of it. */
-export const publicKeyOf = (privateKey: string): string => {
-  const read = ssh2.utils.parseKey(privateKey)
-  if (read instanceof Error || !read.isPrivateKey()) {
-    throw new Error(
-      'The SSH private key cannot be read; it must be an OpenSSH or PEM key without a passphrase',
-    )
-  }
-  return lineOf(read)
-}
-
-const lineOf = (key: ssh2.ParsedKey) => `${key.type} ${key.getPublicSSH().toString('base64')} berth`

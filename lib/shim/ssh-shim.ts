@@ -4,10 +4,10 @@ import { activityCommand, parseActivity, registerCommand } from './activity.ts'
 import { authorizeCommand } from './authorized-keys.ts'
 import { bootstrapScript } from './bootstrap-script.ts'
 import { hardwareCommand, parseHardware } from './hardware.ts'
-import { publicKeyOf } from './key-pair.ts'
+import { publicKeyOf } from './public-key.ts'
 import { type Shim, type ShimHealth, type ShimSession, ShimUnreachable } from './shim.ts'
 import { createShimClient, type ShimClient, shimPort } from './shim-client.ts'
-import { connectSsh, type SshConnection } from './ssh.ts'
+import type { SshConnection } from './ssh.ts'
 
 export type ShimTimeouts = {
   connectMs: number
@@ -41,6 +41,8 @@ export const createSshShim = (options: SshShimOptions): Shim => {
   const script = bootstrapScript(options.shim)
   return {
     connect: async (target) => {
+      // Loaded when a machine is first visited: most functions visit none.
+      const { connectSsh } = await import('./ssh.ts')
       const connection = await connectSsh(target, {
         privateKey: options.privateKey,
         connectMs: timeouts.connectMs,

@@ -3,7 +3,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import { Consumer } from 'sqs-consumer'
 import { type Step, steps } from '../../lib/model/step.ts'
-import { createSqsQueues, longestDelayMs, type Queues } from '../../lib/queues/queues.ts'
+import { longestDelayMs, type Queues } from '../../lib/queues/queues.ts'
+import { createSqsQueues } from '../../lib/queues/sqs-queues.ts'
 
 /** How many batches of one queue are handled at once, as with a function's reserved concurrency. */
 const concurrency = 4

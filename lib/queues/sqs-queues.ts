@@ -1,0 +1,17 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import type { z } from 'zod'
+import type { Step } from '../model/step.ts'
+import { type hint, longestDelayMs, type Queues } from './queues.ts'
+
+/** SQS counts whole seconds; a part of one is rounded up, so that a hint is not early. */
+export const createSqsQueues = (options: { client: SQSClient; urls: Record<Step, string> }): Queues => ({
+  send: async (step, instanceId, delayMs) => {
+    await options.client.send(
+      new SendMessageCommand({
+        QueueUrl: options.urls[step],
+        MessageBody: JSON.stringify({ instanceId } satisfies z.infer<typeof hint>),
+        DelaySeconds: Math.ceil(Math.min(delayMs, longestDelayMs) / 1000),
+      }),
+    )
+  },
+})

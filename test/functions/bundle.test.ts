@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventsFor } from '../../bench/bundle-events.ts'
+import { startBundleStage } from '../../bench/bundle-stage.ts'
+import { runBundle } from '../../bench/run-bundle.ts'
+import { type Bundles, bundleFunctions, functionFiles } from '../../infra/bundle.ts'
+import { loadedAtStart, loadedFrom, sourcesOf } from '../../infra/chunks.ts'
+
+const names = functionFiles().map((file) => file.replace(/^.*\/|\.ts$/g, ''))
+const folder = mkdtempSync(join(tmpdir(), 'berth-bundles-'))
+let bundles: Bundles
+let stage: Awaited<ReturnType<typeof startBundleStage>>
+
+beforeAll(async () => {
+  bundles = await bundleFunctions(folder)
+  stage = await startBundleStage()
+})
+afterAll(async () => {
+  await stage.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const bundleOf = (name: string) => {
+  const bundle = bundles.functions.find((each) => each.name === name)
+  if (!bundle) throw new Error(`there is no bundle of ${name}`)
+  return { ...bundle, output: relative(process.cwd(), bundle.file) }
+}
+
+/** Packages of which only OCI needs something are those that nothing else brings: the SDK and what it stands on. */
+const ofOci = /node_modules\/(oci-[^/]+|sshpk|jsonwebtoken|http-signature|opossum|node-fetch|jssha)\//
+const packagesIn = (outputs: Set<string>, pattern: RegExp) => [
+  ...new Set(sourcesOf(bundles.metafile, outputs).flatMap((file) => pattern.exec(file)?.[1] ?? [])),
+]
+
+test.each(names)("%s reads nothing of Oracle's SDK before OCI is called, and has it then", (name) => {
+  const { output, bytes, ociBytes } = bundleOf(name)
+  expect(packagesIn(loadedAtStart(bundles.metafile, output), ofOci)).toEqual([])
+  expect(packagesIn(loadedFrom(bundles.metafile, output), ofOci)).toEqual(
+    expect.arrayContaining(['oci-common', 'oci-core', 'oci-identity', 'oci-marketplace', 'sshpk']),
+  )
+  expect(ociBytes).toBeGreaterThan(bytes)
+})
+
+test.each(names)('%s reads nothing of SSH but the reading of keys before a machine is visited', (name) => {
+  const { output } = bundleOf(name)
+  const pattern = /node_modules\/ssh2\/lib\/(client|server|agent)\.js/
+  expect(packagesIn(loadedAtStart(bundles.metafile, output), pattern)).toEqual([])
+})
+
+test.each(names)('%s answers from its bundle', async (name) => {
+  const event = await eventsFor(stage.store)[name]?.()
+  const { answer } = await runBundle(bundleOf(name).file, event, stage.withoutOci)
+  const good = {
+    authorize: { isAuthorized: true },
+    offers: { statusCode: 200 },
+    instances: { statusCode: 200 },
+    'idle-check': { due: expect.any(Number) },
+    'refresh-catalog': { kept: [] },
+  }
+  expect(answer).toMatchObject(
+    Object.entries(good).find(([key]) => key === name)?.[1] ?? { batchItemFailures: [] },
+  )
+})
+
+test('offers shows those of both clouds from its bundle', async () => {
+  const event = await eventsFor(stage.store).offers?.()
+  const { answer } = await runBundle(bundleOf('offers').file, event, stage.withOci)
+  expect(answer).toMatchObject({ body: expect.stringMatching(/"backend":"oci"/) })
+  expect(answer).toMatchObject({ body: expect.stringMatching(/"backend":"hotaisle"/) })
+})
