@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { bundleFunctions, functionFiles } from '../infra/bundle.ts'
 import { eventsFor } from './bundle-events.ts'
 import { startBundleStage } from './bundle-stage.ts'

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 
 const consumed = z.object({ CapacityUnits: z.number().default(0) })
 const answer = z.object({

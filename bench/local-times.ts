@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { apiClient } from '../sandbox/demo/api-client.ts'
 import { type LocalBerth, startLocalBerth } from '../sandbox/local/local-berth.ts'
 

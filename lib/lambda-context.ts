@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Context } from './context.ts'
 import type { Log } from './model/log.ts'
 import type { Step } from './model/step.ts'
@@ -36,7 +36,7 @@ let made: Promise<Context> | undefined
 
 const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
   const variables = environment.parse(env)
-  const settings = readSettings(variables.BERTH_SETTINGS, 'BERTH_SETTINGS')
+  const settings = await readSettings(variables.BERTH_SETTINGS, 'BERTH_SETTINGS')
   const privateKey = z
     .string({ error: 'BERTH_SETTINGS needs ssh.private_key' })
     .parse(settings.ssh.private_key)

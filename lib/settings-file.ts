@@ -1,4 +1,3 @@
-import { parse } from 'yaml'
 import { BerthError, type FieldError, messageOf } from './model/errors.ts'
 import { type Settings, settings } from './model/settings.ts'
 
@@ -6,8 +5,8 @@ import { type Settings, settings } from './model/settings.ts'
  * Reads the text of a settings file. Throws BerthError invalid_settings that names each key and what is allowed;
  * values, which may be secrets, are not repeated.
  */
-export const readSettings = (text: string, name: string): Settings => {
-  const result = settings.safeParse(parsed(text, name))
+export const readSettings = async (text: string, name: string): Promise<Settings> => {
+  const result = settings.safeParse(await parsed(text, name))
   if (result.success) return result.data
   const errors = result.error.issues.flatMap((issue): FieldError[] => {
     if (issue.code !== 'unrecognized_keys')
@@ -21,7 +20,17 @@ export const readSettings = (text: string, name: string): Settings => {
   throw new BerthError('invalid_settings', `${name} is not valid. ${named}`, errors)
 }
 
-const parsed = (text: string, name: string): unknown => {
+/** JSON is YAML too, and settings that are written as such need no parser of YAML to be loaded. */
+const parsed = async (text: string, name: string): Promise<unknown> => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return parseYaml(text, name)
+  }
+}
+
+const parseYaml = async (text: string, name: string): Promise<unknown> => {
+  const { parse } = await import('yaml')
   try {
     return parse(text) ?? {}
   } catch (error) {

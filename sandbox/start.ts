@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageOf } from '../lib/model/errors.ts'
 import { readFlags } from './local/flags.ts'
 import { startLocalBerth } from './local/local-berth.ts'

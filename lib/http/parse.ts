@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { BerthError, type FieldError } from '../model/errors.ts'
 
 /** Bodies over this are refused unread; a request has no use for more. */

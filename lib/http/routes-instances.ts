@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Context } from '../context.ts'
 import { claimInstance, releaseInstance } from '../lifecycle/claim.ts'
 import { createInstance } from '../lifecycle/create.ts'

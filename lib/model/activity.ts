@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What a machine was doing when it was looked at. */
 const activity = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * What a cloud's published lists said, judged and kept: the part of its offers that is the same for every account.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { architecture, gpuVendor } from './resources.ts'
 
 /** What a machine says of itself, memory in GB of 2^30 bytes. A missing part could not be read. */

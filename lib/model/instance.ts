@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { hardwareCheck, hardwareVerdict } from './hardware.ts'
 import { intent } from './intent.ts'
 import { cents } from './money.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * What is written down before a paid call, so that whoever comes next can ask the cloud what came of it.

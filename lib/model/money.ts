@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** US cents, a whole number: the only form in which Berth computes with money. */
 export const cents = z.int().nonnegative()

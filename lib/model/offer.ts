@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { cents } from './money.ts'
 import { resources } from './resources.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** From `min` to `max`, both included; a missing bound is open. */
 export const range = z.object({ min: z.number().optional(), max: z.number().optional() })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { hardwareCheck } from './hardware.ts'
 import { cents, fromDollars } from './money.ts'
 import { backendType, type Offer } from './offer.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { contains, formatRange, parseCount, parseMemory, range } from './range.ts'
 import { architecture, gpuVendor, type Resources } from './resources.ts'
 

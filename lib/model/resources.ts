@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const architecture = z.enum(['x86', 'arm'])
 export const gpuVendor = z.enum(['nvidia', 'amd'])

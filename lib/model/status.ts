@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 export const status = z.enum(['pending', 'provisioning', 'idle', 'busy', 'terminating', 'terminated'])
 export type Status = z.infer<typeof status>

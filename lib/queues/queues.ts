@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Step } from '../model/step.ts'
 
 /** The longest delay of an SQS message. What is due later is left to the sweep. */

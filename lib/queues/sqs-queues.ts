@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Step } from '../model/step.ts'
 import { type hint, longestDelayMs, type Queues } from './queues.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isPlaceholder, normaliseGpuName } from './gpu-name.ts'
 import { jsonIn } from './shell.ts'
 

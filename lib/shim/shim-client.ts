@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { ShimUnreachable } from './shim.ts'
 
 /** The agent listens here, on the machine's loopback alone. */

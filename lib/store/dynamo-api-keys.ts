@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { DynamoOptions } from './dynamo-store.ts'
 import type { ApiKeys } from './store.ts'
 

@@ -8,7 +8,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import { BerthError } from '../model/errors.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { DynamoOptions } from './dynamo-store.ts'

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Random } from '../model/random.ts'
 import { createApiKeys } from './dynamo-api-keys.ts'
 import { createCatalogues } from './dynamo-catalogues.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../model/instance.ts'
 import { phase } from '../model/status.ts'
 import { dueShards } from './table.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 const event = z.object({ at: z.string(), status: z.string(), message: z.string() })
 

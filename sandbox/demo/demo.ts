@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageOf } from '../../lib/model/errors.ts'
 import { backendType } from '../../lib/model/offer.ts'
 import { readFlags } from '../local/flags.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageOf } from '../../lib/model/errors.ts'
 
 /**

@@ -66,7 +66,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
       '--speed is for the simulated clouds; with --config time runs as it does. Leave one of them out.',
     )
   }
-  const config = options.config === undefined ? undefined : readConfig(options.config)
+  const config = options.config === undefined ? undefined : await readConfig(options.config)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const dynamo = await startDynamo({ folder: data, endpoint: options.dynamoEndpoint })
   const clock = createScaledClock({ folder: data, speed })
@@ -137,7 +137,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   }
 }
 
-const readConfig = (file: string): Settings => {
+const readConfig = async (file: string): Promise<Settings> => {
   let text: string
   try {
     text = readFileSync(file, 'utf8')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../lib/model/clock.ts'
 
 /** What time it was in the sandbox when it was last seen running. Milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Clock } from '../../lib/model/clock.ts'
 import type { settings } from '../../lib/model/settings.ts'
 import {

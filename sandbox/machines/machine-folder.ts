@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import type { MachineSpec } from './machine-host.ts'
 import { standIns } from './stand-ins.ts'

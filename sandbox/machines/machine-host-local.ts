@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { openControlServer } from './control-server.ts'
 import { type MachineFolder, openMachineFolder, powerOnFolder } from './machine-folder.ts'
 import type { MachineHost, MachineSpec } from './machine-host.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { catalogueShape, judgeFeeds } from '../../lib/backends/oci/catalogue.ts'
 import { familyOf } from '../../lib/backends/oci/families.ts'
 import { feed } from '../../lib/backends/oci/feed-rows.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { catalogueShape } from '../../lib/backends/oci/catalogue.ts'
 import { shippedCatalogue } from '../../lib/backends/oci/known-catalogue.ts'
 import { normaliseGpuName } from '../../lib/shim/gpu-name.ts'

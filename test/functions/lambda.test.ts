@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { hashOf } from '../../lib/http/authorize.ts'
 import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'

@@ -13,8 +13,8 @@ const oci = `
 `
 
 describe('berth.yml', () => {
-  test('takes a backend as in dstack, with its own keys at their defaults', () => {
-    const read = readSettings(`backends:${hotaisle}`, 'berth.yml')
+  test('takes a backend as in dstack, with its own keys at their defaults', async () => {
+    const read = await readSettings(`backends:${hotaisle}`, 'berth.yml')
     expect(read.backends).toEqual([
       {
         type: 'hotaisle',
@@ -28,15 +28,15 @@ describe('berth.yml', () => {
     expect(read.shim.version).toBe('0.22.5')
   })
 
-  test('takes the same backend under the one project of a dstack server', () => {
+  test('takes the same backend under the one project of a dstack server', async () => {
     const nested = `projects:\n- name: main\n  backends:${hotaisle.replaceAll('\n', '\n  ')}`
-    expect(readSettings(nested, 'config.yml').backends).toHaveLength(1)
+    expect((await readSettings(nested, 'config.yml')).backends).toHaveLength(1)
   })
 
-  test("takes OCI as in dstack, with Berth's own keys at their defaults", () => {
+  test("takes OCI as in dstack, with Berth's own keys at their defaults", async () => {
     const written =
       'backends: [{type: oci, creds: {type: default}, regions: [uk-london-1], compartment_id: c}]'
-    expect(readSettings(written, 'berth.yml').backends).toEqual([
+    expect((await readSettings(written, 'berth.yml')).backends).toEqual([
       {
         type: 'oci',
         creds: { type: 'default', file: '~/.oci/config', profile: 'DEFAULT' },
@@ -50,13 +50,13 @@ describe('berth.yml', () => {
     ])
   })
 
-  test('takes prices in dollars and keeps them in cents', () => {
-    const read = readSettings(`backends:${oci}    prices: { BM.GPU.B4.8: 24.40 }`, 'berth.yml')
+  test('takes prices in dollars and keeps them in cents', async () => {
+    const read = await readSettings(`backends:${oci}    prices: { BM.GPU.B4.8: 24.40 }`, 'berth.yml')
     expect(read.backends).toMatchObject([{ prices: { 'BM.GPU.B4.8': 2440 } }])
   })
 
-  test('takes both clouds at once', () => {
-    expect(readSettings(`backends:${hotaisle}${oci}`, 'berth.yml').backends).toHaveLength(2)
+  test('takes both clouds at once', async () => {
+    expect((await readSettings(`backends:${hotaisle}${oci}`, 'berth.yml')).backends).toHaveLength(2)
   })
 
   test.each([
@@ -74,8 +74,8 @@ describe('berth.yml', () => {
     ['an endpoint that is none', `backends:${oci}    endpoint: here`, /endpoint: an endpoint starts with/],
     ['a price of nothing', `backends:${oci}    prices: { A: 0 }`, /backends.0.prices.A/],
     ['an unknown key', `backends:${oci}    compartment: c`, /backends.0.compartment: this key is not known/],
-  ])('%s of OCI is an error that says what is allowed', (_, text, expected) => {
-    expect(() => readSettings(text, 'berth.yml')).toThrow(expected)
+  ])('%s of OCI is an error that says what is allowed', async (_, text, expected) => {
+    await expect(readSettings(text, 'berth.yml')).rejects.toThrow(expected)
   })
 
   test.each([
@@ -94,12 +94,12 @@ describe('berth.yml', () => {
     ],
     ['no YAML', 'backends: [', 'is not valid YAML'],
     ['an empty file', '', 'list the backends once'],
-  ])('%s is an error that names it', (_, text, expected) => {
-    expect(() => readSettings(text, 'berth.yml')).toThrow(expected)
+  ])('%s is an error that names it', async (_, text, expected) => {
+    await expect(readSettings(text, 'berth.yml')).rejects.toThrow(expected)
   })
 
-  test('an error does not repeat a secret', () => {
+  test('an error does not repeat a secret', async () => {
     const bad = hotaisle.replace('abc123.secretsecret', 'hunter2')
-    expect(() => readSettings(`backends:${bad}`, 'berth.yml')).toThrow(/^(?!.*hunter2)/s)
+    await expect(readSettings(`backends:${bad}`, 'berth.yml')).rejects.toThrow(/^(?!.*hunter2)/s)
   })
 })

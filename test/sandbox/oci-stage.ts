@@ -6,7 +6,7 @@ import { ComputeClient, models, VirtualNetworkClient } from 'oci-core'
 import { IdentityClient } from 'oci-identity'
 import { MarketplaceClient } from 'oci-marketplace'
 import { vi } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { newKeyPair } from '../../sandbox/clouds/oci/key-pair.ts'
 import {
   type SimulatedOci,

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Schemas of what Hot Aisle answers: tolerant, since the live API and its contract differ in places. */
 

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { balance, list, machine, noBody, sshKeys, user, vmState } from './answers.ts'
 import type { Client } from './client.ts'
 import type { Kind } from './kinds.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The one region; Hot Aisle's API doesn't name it. */
 export const region = 'us-michigan-1'

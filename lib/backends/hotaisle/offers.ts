@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { costOf } from '../../model/money.ts'
 import type { Offer, OfferError } from '../../model/offer.ts'
 import type { Resources } from '../../model/resources.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { cents } from '../../model/money.ts'
 import { architecture } from '../../model/resources.ts'
 import { familyOf } from './families.ts'

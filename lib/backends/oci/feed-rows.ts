@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /**
  * Rows of Oracle's cost estimator, each to be read alone: quantities can be fractions, and fields that a shape should

@@ -1,5 +1,5 @@
 import type { HttpClient, HttpRequest } from 'oci-common'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
 import { type Failure, failed, OciFailure } from './answer.ts'

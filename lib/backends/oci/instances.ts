@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { LaunchedMachine, OwnedListing, OwnedMachine } from '../backend.ts'
 import { type Answer, after, ok } from './answer.ts'
 import type { Api } from './api.ts'

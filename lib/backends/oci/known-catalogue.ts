@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type KeptCatalogue, keptCatalogue } from '../../model/catalogue.ts'
 import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Answer, after, ok } from './answer.ts'
 import type { Api } from './api.ts'
 import type { SeenInstance } from './instances.ts'

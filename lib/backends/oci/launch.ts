@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { messageOf } from '../../model/errors.ts'
 import type { LaunchOutcome, RejectionCode, Rental } from '../backend.ts'
 import type { Failure } from './answer.ts'

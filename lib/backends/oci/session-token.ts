@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import type { Session } from './credentials.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import { balanceOf } from './billing.ts'
 import type { Endpoint } from './faults.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { MachineHardware } from '../../machines/machine-host.ts'
 import type { StockRow } from './state.ts'
 

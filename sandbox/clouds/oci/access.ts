@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { Call, Reply } from './call.ts'
 import type { KeyPair } from './key-pair.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Caller } from './access.ts'
 import type { Operation } from './operations.ts'
 import { invalid } from './refusal.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** An IPv4 block with no host bits set. */
 export const cidr = z

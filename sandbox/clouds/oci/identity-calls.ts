@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import { bodyOf, type Call, fits, type Handler, needed, pageOf, type Reply } from './call.ts'
 import { freeformTags } from './launch.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import { bodyOf, type Call, fits, type Handler, needed, pageOf, type Reply } from './call.ts'
 import { imageIdOf, isIn, listingIdOf, type SimulatedListing } from './images.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { Call } from './call.ts'
 import type { Places } from './places.ts'

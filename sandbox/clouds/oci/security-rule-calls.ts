@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
 import { bodyOf, type Call, fits, type Handler, pageOf } from './call.ts'
 import type { Network } from './network.ts'

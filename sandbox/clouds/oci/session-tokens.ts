@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What a session token says of itself: who, which session, and until when, in seconds since 1970. */
 const claims = z.object({

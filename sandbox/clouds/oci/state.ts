@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Times in milliseconds of the clock that is handed in. */
 const time = z.int()
