@@ -44,7 +44,7 @@ describe('an offer', () => {
       availability: 'available',
       minimumReservationMinutes: 0,
       minimumChargeCents: 0,
-      payload: { spot: false, diskGb: 100, gpuName: 'H100' },
+      payload: { spot: false, diskGb: 100, gpuName: 'H100', compartmentId: stage.cloud.compartmentId },
     })
   })
 
@@ -145,8 +145,15 @@ describe('what OCI is asked', () => {
 
   it('is asked again at once after a failure', async () => {
     stage.cloud.faults.once('listShapes', { kind: 'status', status: 500 })
-    expect((await stage.backend.offers({})).offers).toEqual([])
-    expect((await stage.backend.offers({})).offers).not.toEqual([])
+    expect((await stage.backend.offers({})).errors).toMatchObject([{ code: 'no_answer' }])
+    expect((await stage.backend.offers({})).errors).toEqual([])
+  })
+
+  it('is answered for the other domains where one fails', async () => {
+    stage.cloud.faults.once('listShapes', { kind: 'status', status: 500 })
+    expect((await offerOf(stage.backend, 'BM.GPU.H100.8')).zones).toHaveLength(2)
+    stage.cloud.faults.always('listShapes', { kind: 'status', status: 500 })
+    expect((await stage.another().offers({})).offers).toEqual([])
   })
 })
 
