@@ -175,6 +175,26 @@ describe('regions', () => {
     expect(new Set(offers.map(({ region }) => region)).size).toBe(7)
   })
 
+  it('are asked at the same time', async () => {
+    const waiting: string[] = []
+    let open = () => {}
+    const all = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    // Nobody is answered before all three regions have asked.
+    const send: typeof fetch = async (url, init) => {
+      if (String(url).includes('/availabilityDomains')) {
+        waiting.push(String(url))
+        if (waiting.length === 3) open()
+        await all
+      }
+      return fetch(url, init)
+    }
+    const regions = [frankfurt, 'uk-london-1', 'us-phoenix-1'] as const
+    const { offers } = await stage.another({ regions: [...regions] }, { fetch: send }).offers({})
+    expect(new Set(offers.map(({ region }) => region))).toEqual(new Set(regions))
+  })
+
   it('that fail cost only themselves', async () => {
     const regions = [frankfurt, 'uk-london-1', 'us-phoenix-1'] as const
     const send: typeof fetch = (url, init) =>
@@ -196,6 +216,24 @@ describe('regions', () => {
     ])
     expect(await stage.backend.check()).toMatchObject({ ok: false, state: 'bad' })
   })
+})
+
+it('an offer of a shape that nobody has booted is marked, and an old list of prices is told of', async () => {
+  const b200 = {
+    shape: 'BM.GPU.B200.8',
+    cpu: { arch: 'x86', count: 256 },
+    memoryGb: 4096,
+    gpu: { name: 'B200', memoryGb: 180, count: 8 },
+    priceCents: 9000,
+    preemptible: false,
+    experimental: true,
+  }
+  const eightDays = 8 * 86_400 * second
+  const catalogues = { get: async () => ({ madeAt: stage.clock.now() - eightDays, rows: [b200] }) }
+  const { offers, errors } = await stage.another({ experimental_shapes: true }, { catalogues }).offers({})
+  expect(offers).toMatchObject([{ instanceType: 'BM.GPU.B200.8', experimental: true }])
+  expect(errors).toMatchObject([{ code: 'catalogue_old' }])
+  expect((await stage.another({}, { catalogues }).offers({})).offers).toEqual([])
 })
 
 it('a spot offer that is sold out leaves the other one offered', async () => {

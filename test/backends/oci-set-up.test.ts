@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import type { Rental } from '../../lib/backends/backend.ts'
 import type { Operation } from '../../sandbox/clouds/oci/operations.ts'
 import { countOf } from '../../sandbox/clouds/oci/simulated-oci.ts'
@@ -168,6 +169,21 @@ describe('the image', () => {
       outcome: 'rejected',
       code: 'invalid_settings',
       message: expect.stringMatching(/0 Marketplace listings with the name dstack-cuda-9\.9.*image_version/),
+    })
+    expect(stage.cloud.ledger()).toEqual([])
+  })
+
+  it('of which two have the name is an error that says so', async () => {
+    const doubled: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init)
+      if (!/\/listings\?/.test(String(url))) return response
+      const rows = z.array(z.json()).parse(await response.json())
+      return Response.json([...rows, ...rows])
+    }
+    const backend = stage.another({}, { fetch: doubled })
+    expect(await backend.launch(await intend({ ...stage, backend }, 'VM.GPU.A10.1'))).toMatchObject({
+      code: 'invalid_settings',
+      message: expect.stringContaining('2 Marketplace listings with the name dstack-cuda-0.14'),
     })
     expect(stage.cloud.ledger()).toEqual([])
   })

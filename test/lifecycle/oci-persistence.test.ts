@@ -8,8 +8,8 @@ const a10 = { gpu: 'A10:1..4' }
 const ociWorld = async () => {
   const w = await world({ oci: true })
   if (!w.oci) throw new Error('this world has no OCI')
-  const { cloud } = w.oci
-  return { ...w, oci: cloud, living: () => cloud.ledger().filter(({ endedAt }) => endedAt === null) }
+  const { cloud, another } = w.oci
+  return { ...w, oci: cloud, another, living: () => cloud.ledger().filter(({ endedAt }) => endedAt === null) }
 }
 const busy = ({ status }: { status: string }) => status === 'busy'
 const terminated = ({ status }: { status: string }) => status === 'terminated'
@@ -101,4 +101,22 @@ test('a session that ends while a machine is at work ends nothing, and the machi
   w.oci.switches.credentials = 'good'
   await w.runUntil(id, terminated, 30)
   expect(w.living()).toEqual([])
+})
+
+test('a machine that OCI does not show in its first minutes is neither lost nor rented again', async () => {
+  const w = await ociWorld()
+  const shownFrom = w.clock.now() + 3 * minute
+  // A part of OCI that hears of new instances late.
+  const send: typeof fetch = async (url, init) => {
+    const isLate = init?.method === 'GET' && w.clock.now() < shownFrom
+    if (isLate && /\/instances\/[^/]+$/.test(String(url)))
+      return Response.json({ code: 'NotAuthorizedOrNotFound', message: 'no such' }, { status: 404 })
+    return isLate && /\/instances\/?\?/.test(String(url)) ? Response.json([]) : fetch(url, init)
+  }
+  const [hotaisle] = w.ctx.backends
+  if (!hotaisle) throw new Error('this world has two clouds')
+  w.ctx.backends = [hotaisle, w.another({}, { fetch: send })]
+  const { id } = await w.rent({ gpu: 'A10:1' })
+  expect(await w.runUntil(id, busy, 30)).toMatchObject({ attempts: 1 })
+  expect(w.oci.ledger()).toHaveLength(1)
 })

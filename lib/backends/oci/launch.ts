@@ -52,7 +52,8 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
     const { compartmentId } = ground.value
     return { outcome: 'launched', machine: machineOf({ id: answer.value, compartmentId }) }
   }
-  if (answer.status === 404) setUp.forget(region, listing)
+  // Somebody may have deleted something that it names.
+  if (answer.status === 404 || answer.code === 'InvalidParameter') setUp.forget(region, listing)
   return judgeLaunch(answer)
 }
 
