@@ -1,5 +1,5 @@
-import { parse } from 'yaml'
-import { BerthError, type FieldError, messageOf } from './model/errors.ts'
+import { parseDocument } from 'yaml'
+import { BerthError, type FieldError } from './model/errors.ts'
 import { type Settings, settings } from './model/settings.ts'
 
 /**
@@ -21,10 +21,21 @@ export const readSettings = (text: string, name: string): Settings => {
   throw new BerthError('invalid_settings', `${name} is not valid. ${named}`, errors)
 }
 
+/** The parser's own words repeat what they are about, which may be a secret: only the place is told. */
 const parsed = (text: string, name: string): unknown => {
+  const advice = 'put values that begin with *, & or ! into quotes, and indent each part under its key'
+  const document = parseDocument(text)
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) {
+    const line = problem.linePos?.[0].line ?? '?'
+    throw new BerthError(
+      'invalid_settings',
+      `${name} is not valid YAML (${problem.code}, line ${line}): ${advice}`,
+    )
+  }
   try {
-    return parse(text) ?? {}
-  } catch (error) {
-    throw new BerthError('invalid_settings', `${name} is not valid YAML: ${messageOf(error).split('\n')[0]}`)
+    return document.toJS() ?? {}
+  } catch {
+    throw new BerthError('invalid_settings', `${name} is not valid YAML: ${advice}`)
   }
 }
