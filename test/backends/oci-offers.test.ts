@@ -71,6 +71,31 @@ describe('an offer', () => {
     expect(await offerOf(stage.backend, 'BM.GPU.H100.8')).toMatchObject(expected)
   })
 
+  it('is the same whether or not reports count what there is', async () => {
+    const counted = await stage.backend.offers({})
+    stage.cloud.switches.capacityCounts = 'none'
+    expect(await stage.another().offers({})).toEqual(counted)
+  })
+
+  it('is not tried where a report says that the domain has no such hardware', async () => {
+    const send: typeof fetch = async (url, init) => {
+      const isReport = String(url).includes('computeCapacityReports')
+      if (!isReport || !String(init?.body).includes('AD-1')) return fetch(url, init)
+      const shapeAvailabilities = [
+        {
+          instanceShape: 'BM.GPU.H100.8',
+          availabilityStatus: 'HARDWARE_NOT_SUPPORTED',
+          availableCount: null,
+        },
+      ]
+      return Response.json({ shapeAvailabilities })
+    }
+    expect((await offerOf(stage.another({}, { fetch: send }), 'BM.GPU.H100.8')).zones).toEqual([
+      domain(2),
+      domain(3),
+    ])
+  })
+
   it('is unknown, and can be tried, where no report can be had', async () => {
     stage.cloud.faults.always('createComputeCapacityReport', { kind: 'status', status: 429 })
     const { offers, errors } = await stage.backend.offers({})

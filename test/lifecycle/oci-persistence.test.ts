@@ -120,3 +120,19 @@ test('a machine that OCI does not show in its first minutes is neither lost nor 
   expect(await w.runUntil(id, busy, 30)).toMatchObject({ attempts: 1 })
   expect(w.oci.ledger()).toHaveLength(1)
 })
+
+test('the first request of all waits for a compartment that its region does not know yet', async () => {
+  const w = await ociWorld()
+  const [hotaisle] = w.ctx.backends
+  if (!hotaisle) throw new Error('this world has two clouds')
+  w.ctx.backends = [hotaisle, w.another({ compartment_id: undefined })]
+  const { id } = await w.rent({ gpu: 'A10:1' })
+  const notFound = { kind: 'status', status: 404, code: 'NotAuthorizedOrNotFound' } as const
+  await w.run(1)
+  for (const operation of ['listShapes', 'listVcns', 'listListings'] as const)
+    w.oci.faults.always(operation, notFound)
+  await w.run(3)
+  w.oci.faults.clear()
+  expect(await w.runUntil(id, busy, 30)).toMatchObject({ backend: 'oci' })
+  expect(w.living()).toHaveLength(1)
+})
