@@ -1,4 +1,4 @@
-import { BerthError, type FieldError, messageOf } from './model/errors.ts'
+import { BerthError, type FieldError } from './model/errors.ts'
 import { type Settings, settings } from './model/settings.ts'
 
 /**
@@ -29,11 +29,22 @@ const parsed = async (text: string, name: string): Promise<unknown> => {
   }
 }
 
+/** The parser's own words repeat what they are about, which may be a secret: only the place is told. */
 const parseYaml = async (text: string, name: string): Promise<unknown> => {
-  const { parse } = await import('yaml')
+  const { parseDocument } = await import('yaml')
+  const advice = 'put values that begin with *, & or ! into quotes, and indent each part under its key'
+  const document = parseDocument(text)
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem) {
+    const line = problem.linePos?.[0].line ?? '?'
+    throw new BerthError(
+      'invalid_settings',
+      `${name} is not valid YAML (${problem.code}, line ${line}): ${advice}`,
+    )
+  }
   try {
-    return parse(text) ?? {}
-  } catch (error) {
-    throw new BerthError('invalid_settings', `${name} is not valid YAML: ${messageOf(error).split('\n')[0]}`)
+    return document.toJS() ?? {}
+  } catch {
+    throw new BerthError('invalid_settings', `${name} is not valid YAML: ${advice}`)
   }
 }

@@ -118,6 +118,8 @@ export type MachineRef = {
   rentalId?: string | undefined
   /** The mark of the intent that rented it. */
   mark?: string | undefined
+  /** When it was rented, in milliseconds since 1970: what is so new may not be shown yet. */
+  rentedAt?: number | undefined
 }
 
 export type MachineState =

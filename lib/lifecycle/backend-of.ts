@@ -21,5 +21,6 @@ export const refOf = (instance: Instance): MachineRef | undefined =>
         cloudId: instance.machine.cloudId,
         rentalId: instance.machine.rentalId,
         mark: instance.machine.mark,
+        rentedAt: instance.startedAt,
       }
     : undefined

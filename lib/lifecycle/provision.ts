@@ -24,6 +24,9 @@ import {
 const searchLimitMs = 1_800_000
 /** How long backends may fail to answer before that counts as having no offers. */
 const silenceLimitMs = 300_000
+/** How long a backend that does not judge a launch is asked again while another offer is left, and how late at most. */
+const patienceMs = 600_000
+const longestThrottleMs = 300_000
 
 /** Rents one machine for an instance, or finds out what came of an earlier try; at most one paid call each time. */
 export const provision = async (ctx: Context, id: string): Promise<void> => {
@@ -37,7 +40,10 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
 
   const { offers, errors, seen } = await gatherOffers(ctx, instance.wanted)
   const choice = choose(offers, instance.tried ?? [])
-  if (choice) return rent(ctx, instance, choice)
+  if (choice) {
+    const isLast = choose(offers, [...(instance.tried ?? []), choice.key]) === undefined
+    return rent(ctx, instance, { ...choice, isLast })
+  }
   if (
     errors.some(({ code }) => code === 'no_answer') &&
     ctx.clock.now() - instance.createdAt < silenceLimitMs
@@ -48,6 +54,7 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
 }
 
 type Choice = { offer: Offer; zone: string | undefined; key: string }
+type Try = Choice & { isLast: boolean }
 
 /** The best offer that was not tried, zone by zone. */
 const choose = (offers: Offer[], tried: string[]): Choice | undefined =>
@@ -63,7 +70,7 @@ const choose = (offers: Offer[], tried: string[]): Choice | undefined =>
         !tried.includes(key) && !tried.includes(offer.id) && !tried.includes(wholeBackend(offer.backend)),
     )
 
-const rent = async (ctx: Context, instance: Instance, choice: Choice): Promise<void> => {
+const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void> => {
   const { offer, zone } = choice
   const backend = backendOf(ctx, { ...instance, backend: offer.backend })
   const lock = backend.launchLock(offer)
@@ -94,7 +101,7 @@ const rent = async (ctx: Context, instance: Instance, choice: Choice): Promise<v
 const settle = (
   ctx: Context,
   instance: Instance,
-  choice: Choice,
+  choice: Try,
   intent: Intent,
   answer: LaunchOutcome,
 ): Promise<void> => {
@@ -109,8 +116,11 @@ const settle = (
       return stayUnclear(ctx, instance, intent, answer.message)
     case 'rejected': {
       const message = `${offer.instanceType} was not rented, ${answer.code}: ${answer.message}`
-      if (answer.code === 'throttled')
-        return closeIntent(ctx, instance, intent, message, { delayMs: answer.retryAfterMs ?? 15_000 })
+      if (answer.code === 'throttled') {
+        const isPatient = choice.isLast || ctx.clock.now() - instance.createdAt < patienceMs
+        const delayMs = Math.min(answer.retryAfterMs ?? 15_000, longestThrottleMs)
+        return closeIntent(ctx, instance, intent, message, isPatient ? { delayMs } : { tried: [key] })
+      }
       const unusable = answer.code === 'bad_credentials' || answer.code === 'invalid_settings'
       return closeIntent(ctx, instance, intent, message, {
         tried: [unusable ? wholeBackend(offer.backend) : key],

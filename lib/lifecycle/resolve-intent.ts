@@ -37,6 +37,8 @@ export const resolveIntent = async (ctx: Context, instance: Instance): Promise<v
         instance,
         rental.intent,
         `the launch had rented nothing; nothing is charged for it${found.message ? ` (${found.message})` : ''}`,
+        // Where the cloud says why, it would say it again.
+        { tried: found.message ? [keyOfOffer(rental.intent.offerId, rental.zone)] : [] },
       )
     case 'unclear':
       return stayUnclear(ctx, instance, rental.intent, found.message)

@@ -69,7 +69,9 @@ const again = async (
   const now = ctx.clock.now()
   const askedAt = instance.releaseAskedAt ?? now
   alarmIfOverdue(ctx, instance, askedAt, why.message)
-  const delay = Math.max(growingDelay(instance.visits + 1, longestDelayMs), why.retryAfterMs ?? 0)
+  // A cloud may say hours; the machine costs money all the while.
+  const wished = Math.min(why.retryAfterMs ?? 0, longestDelayMs)
+  const delay = Math.max(growingDelay(instance.visits + 1, longestDelayMs), wished)
   const first = instance.releaseAskedAt === undefined
   const line = why.message
     ? `not given back yet: ${why.message}`

@@ -150,6 +150,13 @@ describe('one bad row never costs another', () => {
     ['half a GPU', { gpuQty: 0.5 }, {}, 'how many GPUs it has (0.5)'],
     ['words for a number', { gpuQty: 'eight' }, {}, "can't be read: gpuQty"],
     ['no type', { subType: null }, {}, "can't be read: subType"],
+    ['more OCPUs than there are', { products: x1(1e300) }, {}, 'no shape that can be: cpu.count'],
+    [
+      'a price that is no money',
+      { products: x1(8) },
+      priced('USD', { model: 'PAY_AS_YOU_GO', value: 1e200 }),
+      'no shape that can be: priceCents',
+    ],
   ])('%s', (_, changes, extra, why) => {
     const judged = judge({ ...h100, name: 'BM.GPU.H100.9', ...changes }, extra)
     expect(judged.shapes).toEqual(shapes)
@@ -168,9 +175,27 @@ describe('one bad row never costs another', () => {
     expect(judged.left).toContainEqual({ shape: 'BM.GPU.H100.8', why: 'another row has the same name' })
   })
 
-  it('has no price for a product that is listed twice', () => {
+  it('has a price for a product that is listed twice with the same one', () => {
     const items = feed.parse(feedCopy.products).items
-    expect(judgeFeeds(feedCopy.shapes, { items: [...items, ...items] }).shapes).toEqual([])
+    expect(judgeFeeds(feedCopy.shapes, { items: [...items, ...items] }).shapes).toEqual(shapes)
+  })
+
+  it('has none for a product that is listed with two', () => {
+    const named = { name: 'BM.GPU.H100.9', products: x1(8) }
+    const two = [product({}), product(priced('USD', { model: 'PAY_AS_YOU_GO', value: 8 }))]
+    expect(judgeFeeds({ items: [{ ...h100, ...named }] }, { items: two })).toEqual({
+      shapes: [],
+      left: [{ shape: 'BM.GPU.H100.9', why: 'X1 is listed with 2 prices' }],
+    })
+  })
+
+  it.each(['before', 'after'])('goes by the usable row of a product that has a bad one %s it', (where) => {
+    const named = { name: 'BM.GPU.H100.9', products: x1(8) }
+    const bad = product(priced('EUR', { model: 'PAY_AS_YOU_GO', value: 1 }))
+    const items = where === 'before' ? [bad, product({})] : [product({}), bad]
+    expect(judgeFeeds({ items: [{ ...h100, ...named }] }, { items }).shapes).toMatchObject([
+      { priceCents: 5600 },
+    ])
   })
 })
 
@@ -200,6 +225,41 @@ describe('names', () => {
     ['BM.GPU.GB200.4', 'left'],
   ])('%s is %s', (shape, is) => {
     expect(familyOf(shape).is).toBe(is)
+  })
+
+  // Every family that the documentation of shapes has, and what becomes of it.
+  it.each([
+    ['VM.Standard2.1', 'offered'],
+    ['BM.Standard2.52', 'offered'],
+    ['BM.Standard3.64', 'offered'],
+    ['BM.Standard.E3.128', 'offered'],
+    ['BM.Standard.E4.128', 'offered'],
+    ['BM.Standard.E5.192', 'offered'],
+    ['BM.Optimized3.36', 'offered'],
+    ['VM.GPU3.4', 'offered'],
+    ['BM.GPU3.8', 'offered'],
+    ['BM.GPU4.8', 'offered'],
+    ['BM.GPU.B4.8', 'offered'],
+    ['VM.GPU.A10.2', 'offered'],
+    ['BM.GPU.A10.4', 'offered'],
+    ['BM.GPU.A100-v2.8', 'offered'],
+    ['BM.GPU.L40S.4', 'offered'],
+    ['BM.GPU.H100.8', 'offered'],
+    ['BM.GPU.H200.8', 'offered'],
+    ['BM.GPU.B200.8', 'experimental'],
+    ['BM.GPU.B300.8', 'experimental'],
+    ['BM.GPU.RTXPRO.8', 'experimental'],
+    ['VM.Standard.E5.Flex', 'a flexible shape needs a choice of size'],
+    ['VM.Optimized3.Flex', 'a flexible shape needs a choice of size'],
+    ['BM.Standard.A1.160', 'Ampere hosts are arm64, the images are x86-64'],
+    ['BM.GPU.MI300X.8', 'no ROCm image is published for AMD Instinct'],
+    ['BM.GPU.MI355X.8', 'no ROCm image is published for AMD Instinct'],
+    ['BM.GPU.GB200.4', 'Grace superchips are arm64 hosts, the images are x86-64'],
+    ['BM.GPU.GB300.4', 'Grace superchips are arm64 hosts, the images are x86-64'],
+    ['BM.DenseIO.E5.128', 'its family is not on the list of those that are offered'],
+  ])('%s: %s', (shape, expected) => {
+    const family = familyOf(shape)
+    expect(family.is === 'left' ? family.why : family.is).toBe(expected)
   })
 
   it.each([

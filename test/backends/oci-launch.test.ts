@@ -143,6 +143,13 @@ describe('a launch is refused', () => {
     expect(countOf(stage.cloud.requests, 'listVcns')).toBe(before + 1)
   })
 
+  it('and its ground is looked at anew, too, when something of it is no longer right', async () => {
+    await launchWith({ kind: 'status', status: 400, code: 'InvalidParameter' })
+    const before = countOf(stage.cloud.requests, 'listListings')
+    expect(await stage.backend.launch(await intend(stage, shape))).toMatchObject({ outcome: 'launched' })
+    expect(countOf(stage.cloud.requests, 'listListings')).toBe(before + 1)
+  })
+
   it('when it never left', async () => {
     const other = await startOciStage()
     await other.cloud.stop()

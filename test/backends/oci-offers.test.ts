@@ -44,7 +44,7 @@ describe('an offer', () => {
       availability: 'available',
       minimumReservationMinutes: 0,
       minimumChargeCents: 0,
-      payload: { spot: false, diskGb: 100, gpuName: 'H100' },
+      payload: { spot: false, diskGb: 100, gpuName: 'H100', compartmentId: stage.cloud.compartmentId },
     })
   })
 
@@ -69,6 +69,31 @@ describe('an offer', () => {
   ])('that %s says so', async (_, changes, expected) => {
     stage.cloud.setStock(changes.flatMap((change) => rows('BM.GPU.H100.8', [1], change)))
     expect(await offerOf(stage.backend, 'BM.GPU.H100.8')).toMatchObject(expected)
+  })
+
+  it('is the same whether or not reports count what there is', async () => {
+    const counted = await stage.backend.offers({})
+    stage.cloud.switches.capacityCounts = 'none'
+    expect(await stage.another().offers({})).toEqual(counted)
+  })
+
+  it('is not tried where a report says that the domain has no such hardware', async () => {
+    const send: typeof fetch = async (url, init) => {
+      const isReport = String(url).includes('computeCapacityReports')
+      if (!isReport || !String(init?.body).includes('AD-1')) return fetch(url, init)
+      const shapeAvailabilities = [
+        {
+          instanceShape: 'BM.GPU.H100.8',
+          availabilityStatus: 'HARDWARE_NOT_SUPPORTED',
+          availableCount: null,
+        },
+      ]
+      return Response.json({ shapeAvailabilities })
+    }
+    expect((await offerOf(stage.another({}, { fetch: send }), 'BM.GPU.H100.8')).zones).toEqual([
+      domain(2),
+      domain(3),
+    ])
   })
 
   it('is unknown, and can be tried, where no report can be had', async () => {
@@ -145,8 +170,15 @@ describe('what OCI is asked', () => {
 
   it('is asked again at once after a failure', async () => {
     stage.cloud.faults.once('listShapes', { kind: 'status', status: 500 })
-    expect((await stage.backend.offers({})).offers).toEqual([])
-    expect((await stage.backend.offers({})).offers).not.toEqual([])
+    expect((await stage.backend.offers({})).errors).toMatchObject([{ code: 'no_answer' }])
+    expect((await stage.backend.offers({})).errors).toEqual([])
+  })
+
+  it('is answered for the other domains where one fails', async () => {
+    stage.cloud.faults.once('listShapes', { kind: 'status', status: 500 })
+    expect((await offerOf(stage.backend, 'BM.GPU.H100.8')).zones).toHaveLength(2)
+    stage.cloud.faults.always('listShapes', { kind: 'status', status: 500 })
+    expect((await stage.another().offers({})).offers).toEqual([])
   })
 })
 
@@ -166,6 +198,26 @@ describe('regions', () => {
   it('are all that have images and are subscribed to, where the settings name none', async () => {
     const { offers } = await stage.another({ regions: undefined }).offers({})
     expect(new Set(offers.map(({ region }) => region)).size).toBe(7)
+  })
+
+  it('are asked at the same time', async () => {
+    const waiting: string[] = []
+    let open = () => {}
+    const all = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    // Nobody is answered before all three regions have asked.
+    const send: typeof fetch = async (url, init) => {
+      if (String(url).includes('/availabilityDomains')) {
+        waiting.push(String(url))
+        if (waiting.length === 3) open()
+        await all
+      }
+      return fetch(url, init)
+    }
+    const regions = [frankfurt, 'uk-london-1', 'us-phoenix-1'] as const
+    const { offers } = await stage.another({ regions: [...regions] }, { fetch: send }).offers({})
+    expect(new Set(offers.map(({ region }) => region))).toEqual(new Set(regions))
   })
 
   it('that fail cost only themselves', async () => {
@@ -189,6 +241,24 @@ describe('regions', () => {
     ])
     expect(await stage.backend.check()).toMatchObject({ ok: false, state: 'bad' })
   })
+})
+
+it('an offer of a shape that nobody has booted is marked, and an old list of prices is told of', async () => {
+  const b200 = {
+    shape: 'BM.GPU.B200.8',
+    cpu: { arch: 'x86', count: 256 },
+    memoryGb: 4096,
+    gpu: { name: 'B200', memoryGb: 180, count: 8 },
+    priceCents: 9000,
+    preemptible: false,
+    experimental: true,
+  }
+  const eightDays = 8 * 86_400 * second
+  const catalogues = { get: async () => ({ madeAt: stage.clock.now() - eightDays, rows: [b200] }) }
+  const { offers, errors } = await stage.another({ experimental_shapes: true }, { catalogues }).offers({})
+  expect(offers).toMatchObject([{ instanceType: 'BM.GPU.B200.8', experimental: true }])
+  expect(errors).toMatchObject([{ code: 'catalogue_old' }])
+  expect((await stage.another({}, { catalogues }).offers({})).offers).toEqual([])
 })
 
 it('a spot offer that is sold out leaves the other one offered', async () => {

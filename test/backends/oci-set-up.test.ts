@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { Rental } from '../../lib/backends/backend.ts'
 import type { Operation } from '../../sandbox/clouds/oci/operations.ts'
 import { countOf } from '../../sandbox/clouds/oci/simulated-oci.ts'
 import { intend, type OciStage, rent, startOciStage } from './oci-stage.ts'
@@ -22,6 +24,11 @@ const made: Operation[] = [
 ]
 const counts = (operations: Operation[]) =>
   Object.fromEntries(operations.map((operation) => [operation, countOf(stage.cloud.requests, operation)]))
+/** The next intent of a request, written now. */
+const anew = (rental: Rental): Rental => ({
+  ...rental,
+  intent: { ...rental.intent, writtenAt: stage.clock.now() },
+})
 const bodyOf = (operation: Operation) =>
   stage.cloud.requests.find((request) => request.operation === operation)?.body
 
@@ -74,7 +81,7 @@ describe('the network of a region', () => {
     const rental = await intend(stage, 'VM.GPU.A10.1')
     const tries: string[] = []
     for (let n = 0; n < 10; n++) {
-      const outcome = await stage.backend.launch(rental)
+      const outcome = await stage.backend.launch(anew(rental))
       tries.push(outcome.outcome === 'rejected' ? outcome.code : outcome.outcome)
       if (outcome.outcome === 'launched') break
       stage.clock.advance(5000)
@@ -118,7 +125,7 @@ describe('without a compartment in the settings', () => {
       code: 'throttled',
     })
     stage.clock.advance(3 * minute)
-    expect(await stage.backend.launch(rental)).toMatchObject({ outcome: 'launched' })
+    expect(await stage.backend.launch(anew(rental))).toMatchObject({ outcome: 'launched' })
     expect(countOf(stage.cloud.requests, 'launchInstance')).toBe(1)
     expect((await stage.backend.owned()).machines).toHaveLength(1)
   })
@@ -162,6 +169,21 @@ describe('the image', () => {
       outcome: 'rejected',
       code: 'invalid_settings',
       message: expect.stringMatching(/0 Marketplace listings with the name dstack-cuda-9\.9.*image_version/),
+    })
+    expect(stage.cloud.ledger()).toEqual([])
+  })
+
+  it('of which two have the name is an error that says so', async () => {
+    const doubled: typeof fetch = async (url, init) => {
+      const response = await fetch(url, init)
+      if (!/\/listings\?/.test(String(url))) return response
+      const rows = z.array(z.json()).parse(await response.json())
+      return Response.json([...rows, ...rows])
+    }
+    const backend = stage.another({}, { fetch: doubled })
+    expect(await backend.launch(await intend({ ...stage, backend }, 'VM.GPU.A10.1'))).toMatchObject({
+      code: 'invalid_settings',
+      message: expect.stringContaining('2 Marketplace listings with the name dstack-cuda-0.14'),
     })
     expect(stage.cloud.ledger()).toEqual([])
   })

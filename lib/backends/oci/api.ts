@@ -34,7 +34,6 @@ export const createApi = (options: {
   timeouts: Timeouts
 }): Api => {
   const { settings } = options
-  const clients = new Map<string, Clients>()
   let opened: ReturnType<typeof open> | undefined
 
   const open = async () => {
@@ -43,7 +42,8 @@ export const createApi = (options: {
     const authEndpoint =
       endpointOf(settings.endpoint, 'auth', credentials.region) ??
       `https://auth.${credentials.region}.oraclecloud.com`
-    return { sdk, credentials, httpClient: createHttpClient({ ...options, sdk, credentials, authEndpoint }) }
+    const httpClient = createHttpClient({ ...options, sdk, credentials, authEndpoint })
+    return { sdk, credentials, httpClient, clients: new Map<string, Clients>() }
   }
   const once = async () => {
     opened ??= open()
@@ -55,31 +55,46 @@ export const createApi = (options: {
     }
   }
   const clientsIn = async (region: string): Promise<Clients> => {
-    const { sdk, httpClient } = await once()
+    const { sdk, httpClient, clients } = await once()
     const known = clients.get(region) ?? clientsFor({ sdk, httpClient, region, endpoint: settings.endpoint })
     clients.set(region, known)
     return known
   }
 
+  /** A key that was refused may have been replaced in its file; a session sees to that itself, and knows more. */
+  const judged = async <Value>(answer: Promise<Answer<Value>>): Promise<Answer<Value>> => {
+    const got = await answer
+    if (got.kind === 'failed' && got.status === 401 && opened) {
+      const used = opened
+      const isSession = await used
+        .then(({ credentials }) => credentials.session !== undefined)
+        .catch(() => false)
+      if (!isSession && opened === used) opened = undefined
+    }
+    return got
+  }
+
   return {
-    ask: (what, region, call) => answerOf(what, async () => call(await clientsIn(region))),
+    ask: (what, region, call) => judged(answerOf(what, async () => call(await clientsIn(region)))),
     list: <Row>(
       what: string,
       region: string,
       ask: (clients: Clients, page: string | undefined) => Promise<Page<Row>>,
     ) =>
-      answerOf(what, async () => {
-        const inRegion = await clientsIn(region)
-        const rows: Row[] = []
-        let token: string | undefined
-        for (let pages = 0; pages < mostPages; pages++) {
-          const { items, opcNextPage } = await ask(inRegion, token)
-          rows.push(...items)
-          if (!opcNextPage) return rows
-          token = opcNextPage
-        }
-        throw new OciFailure(failed(undefined, 'Endless', `the list does not end after ${mostPages} pages`))
-      }),
+      judged(
+        answerOf(what, async () => {
+          const inRegion = await clientsIn(region)
+          const rows: Row[] = []
+          let token: string | undefined
+          for (let pages = 0; pages < mostPages; pages++) {
+            const { items, opcNextPage } = await ask(inRegion, token)
+            rows.push(...items)
+            if (!opcNextPage) return rows
+            token = opcNextPage
+          }
+          throw new OciFailure(failed(undefined, 'Endless', `the list does not end after ${mostPages} pages`))
+        }),
+      ),
     account: () =>
       answerOf('credentials', async () => {
         const { tenancy, region } = (await once()).credentials

@@ -8,7 +8,9 @@ type DomainView = { name: string; shapes: Map<string, Status> }
 
 export type RegionView = {
   domains: DomainView[]
-  /** Reports that could not be had; the shapes that they are about stay unknown. */
+  /** Whether a domain could not be looked at; its shapes may seem to be outside the quota. */
+  isPartial: boolean
+  /** Domains that could not be looked at, and reports that could not be had; what those are about stays unknown. */
   troubles: Failure[]
 }
 
@@ -24,10 +26,15 @@ export const viewRegion = async (
   const views = await Promise.all(
     where.domains.map((domain) => viewDomain(api, { ...where, domain }, shapes)),
   )
-  const failure = views.find((view) => view.kind === 'failed')
-  if (failure) return failure
+  const failures = views.filter((view) => view.kind === 'failed')
+  const [failure] = failures
+  if (failure && failures.length === views.length) return failure
   const seen = views.flatMap((view) => (view.kind === 'ok' ? view.value : []))
-  return ok({ domains: seen, troubles: seen.flatMap(({ troubles }) => troubles) })
+  return ok({
+    domains: seen,
+    isPartial: failures.length > 0,
+    troubles: [...failures, ...seen.flatMap(({ troubles }) => troubles)],
+  })
 }
 
 type Place = { region: string; domain: string; compartmentId: string }

@@ -65,7 +65,8 @@ const judgeRow = (raw: unknown, prices: Map<string, Priced>): CatalogueShape | L
   if (!memoryGb || memoryGb < 0) return leave('the feed does not say how much memory it has')
   const priced = priceOf({ products: row.products, ocpus, gpuCount: gpu?.count }, prices)
   if ('why' in priced) return leave(priced.why)
-  return {
+  // What is kept is read as a whole, so that one row that can't be would cost all others.
+  const judged = catalogueShape.safeParse({
     shape,
     cpu: vcpusOf(archOf(shape, row), ocpus),
     memoryGb,
@@ -73,7 +74,8 @@ const judgeRow = (raw: unknown, prices: Map<string, Priced>): CatalogueShape | L
     priceCents: priced.cents,
     preemptible: row.allowPreemptible === true,
     ...(family.is === 'experimental' && { experimental: true }),
-  }
+  })
+  return judged.data ?? leave(`it is no shape that can be: ${judged.error ? firstIssue(judged.error) : ''}`)
 }
 
 const notSold = (row: ShapeRow): string | undefined => {

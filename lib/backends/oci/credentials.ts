@@ -125,11 +125,12 @@ const readText = (path: string, what: string): string => {
 const unlocked = (pem: string, passphrase: string | undefined, what: string): string => {
   try {
     const key = createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) })
-    return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+    if (key.asymmetricKeyType === 'rsa') return key.export({ type: 'pkcs8', format: 'pem' }).toString()
   } catch {
     // The reason may repeat a part of the key.
     throw bad(`${what} is no private key in PEM, or its pass_phrase is not right`)
   }
+  throw bad(`${what} is no RSA key, and OCI takes no other. Make one with "oci setup keys"`)
 }
 
 /** dstack takes a region's key (`FRA`) too. */

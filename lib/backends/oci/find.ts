@@ -1,8 +1,10 @@
 import type { Clock } from '../../model/clock.ts'
 import type { FindOutcome, Rental } from '../backend.ts'
+import { ok } from './answer.ts'
 import type { Api } from './api.ts'
 import { listInstances, machineOf, type SeenInstance } from './instances.ts'
 import { launchFailureOf } from './launch-failure.ts'
+import { payload } from './offers.ts'
 import type { Places } from './places.ts'
 
 /** How long a launch may go on after its answer was lost, before an empty listing means anything. */
@@ -13,7 +15,8 @@ type Parts = { api: Api; places: Places; clock: Clock }
 /** Looks for what came of an intent, by the mark on the machine. A wrong `absent` would pay for a second machine. */
 export const findMachine = async (parts: Parts, { intent, region }: Rental): Promise<FindOutcome> => {
   const { api, places, clock } = parts
-  const compartmentId = await places.compartment()
+  const offeredIn = payload.safeParse(intent.payload).data?.compartmentId ?? undefined
+  const compartmentId = offeredIn === undefined ? await places.compartment() : ok(offeredIn)
   if (compartmentId.kind === 'failed') return unclear(compartmentId.message)
   const settled = clock.now() - intent.writtenAt >= settledAfterMs
   const nothing = (): FindOutcome =>

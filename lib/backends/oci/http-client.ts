@@ -87,7 +87,17 @@ const signerOf = ({ sdk, credentials }: { sdk: Sdk; credentials: Credentials }) 
     getPrivateKey: () => credentials.privateKey(),
     getPassphrase: () => null,
   })
-  return (request: SignedParts) => signer.signHttpRequest(request)
+  return async (request: SignedParts): Promise<void> => {
+    try {
+      await signer.signHttpRequest(request)
+    } catch {
+      // The reason may repeat the token. Nothing was sent.
+      const message =
+        'Requests to OCI can not be signed: the session token or another value of creds has line breaks in it, or the ' +
+        'key is not one for it. Write each on one line'
+      throw new OciFailure(failed(401, 'NotAuthenticated', message))
+    }
+  }
 }
 
 /**

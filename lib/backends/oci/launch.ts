@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
 import type { LaunchOutcome, RejectionCode, Rental } from '../backend.ts'
 import type { Failure } from './answer.ts'
@@ -12,7 +13,20 @@ import type { Ground, SetUp } from './set-up.ts'
 /** An answer without one tells of no machine. */
 const instanceId = z.string().min(1)
 
-type Parts = { api: Api; setUp: SetUp; imageVersion: string; sshPublicKey: string; userData: string }
+/**
+ * How old an intent may be when its launch is sent. `find` believes an empty list two minutes after it was written, and
+ * another handler takes over then, so a launch that waited for its network must not be sent into that time.
+ */
+const latestMs = 30_000
+
+type Parts = {
+  api: Api
+  setUp: SetUp
+  imageVersion: string
+  sshPublicKey: string
+  userData: string
+  clock: Clock
+}
 
 /** The one paid call. Whatever answer is not a proved refusal is `unknown`: then a machine may exist. */
 export const launchMachine = async (parts: Parts, rental: Rental): Promise<LaunchOutcome> => {
@@ -24,6 +38,8 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
   const listing = listingOf(offer.data.gpuName, parts.imageVersion)
   const ground = await setUp.ground(region, listing)
   if (ground.kind === 'failed') return judgeSetUp(ground)
+  const late = tooLate(parts.clock, rental, offer.data.compartmentId, ground.value)
+  if (late !== undefined) return reject('throttled', `${late}. Nothing was rented.`)
   const answer = await api.ask('launch', region, async ({ compute, models }) => {
     const { instance } = await compute.launchInstance({
       launchInstanceDetails: details(parts, { ...rental, zone }, offer.data, ground.value, models),
@@ -36,8 +52,23 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
     const { compartmentId } = ground.value
     return { outcome: 'launched', machine: machineOf({ id: answer.value, compartmentId }) }
   }
-  if (answer.status === 404) setUp.forget(region, listing)
+  // Somebody may have deleted something that it names.
+  if (answer.status === 404 || answer.code === 'InvalidParameter') setUp.forget(region, listing)
   return judgeLaunch(answer)
+}
+
+/** Why a launch that could be sent is not: what it rented might not be found. */
+const tooLate = (
+  clock: Clock,
+  { intent }: Rental,
+  offeredIn: string | null,
+  { compartmentId }: Ground,
+): string | undefined => {
+  if (offeredIn !== null && offeredIn !== compartmentId)
+    return `The offer was made in another compartment (${offeredIn}) than the settings name now`
+  return clock.now() - intent.writtenAt > latestMs
+    ? `It took more than ${latestMs / 1000} s to have the network and the image ready; they are from now on`
+    : undefined
 }
 
 const details = (

@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/clock.ts'
 import type { MachineRef, MachineState } from '../backend.ts'
 import { type Answer, after, failed, isSilence, ok } from './answer.ts'
 import type { Api } from './api.ts'
@@ -5,7 +6,10 @@ import { getInstance, listInstances, releasedTag, type SeenInstance } from './in
 import { launchFailureOf } from './launch-failure.ts'
 import type { Places } from './places.ts'
 
-type Parts = { api: Api; places: Places }
+/** How long a machine may be that no call shows. One that ended is listed for longer than that. */
+const newForMs = 300_000
+
+type Parts = { api: Api; places: Places; clock: Clock }
 type Reach = Parts & { sshPort: number }
 
 /** Where a machine stands. */
@@ -34,8 +38,8 @@ export const stateOf = async (parts: Reach, ref: MachineRef): Promise<MachineSta
  * look, too. It is believed when the whole list can be had with the same credentials, and the instance is not on it.
  */
 export const findInstance = async (
-  { api, places }: Parts,
-  ref: Pick<MachineRef, 'region' | 'cloudId' | 'rentalId'>,
+  { api, places, clock }: Parts,
+  ref: Pick<MachineRef, 'region' | 'cloudId' | 'rentalId' | 'rentedAt'>,
 ): Promise<Answer<SeenInstance | undefined>> => {
   const answer = await getInstance(api, ref.region, ref.cloudId)
   if (answer.kind === 'ok' || answer.status !== 404) return answer
@@ -46,11 +50,14 @@ export const findInstance = async (
     const message = `${ref.cloudId} is not shown, which proves nothing while the list can't be had: ${listing.message}`
     return { ...listing, message }
   }
-  return ok(listing.value.find(({ id }) => id === ref.cloudId))
+  const seen = listing.value.find(({ id }) => id === ref.cloudId)
+  if (seen === undefined && ref.rentedAt !== undefined && clock.now() - ref.rentedAt < newForMs)
+    return failed(undefined, 'NotShownYet', `${ref.cloudId} is new, and not shown yet`)
+  return ok(seen)
 }
 
 const goneState = async (
-  { api }: Parts,
+  { api }: Pick<Parts, 'api'>,
   { region }: MachineRef,
   seen: SeenInstance,
 ): Promise<MachineState> => {

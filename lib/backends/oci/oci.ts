@@ -39,7 +39,7 @@ export const createOci = (options: OciOptions): Backend => {
   const places = createPlaces({ api, settings, clock })
   const offers = createOffers({ api, places, settings, clock, catalogues: options.catalogues })
   const setUp = createSetUp({ api, places, clock })
-  const launching = { api, setUp, imageVersion: settings.image_version, sshPublicKey, userData }
+  const launching = { api, setUp, imageVersion: settings.image_version, sshPublicKey, userData, clock }
 
   return {
     type: 'oci',
@@ -51,7 +51,7 @@ export const createOci = (options: OciOptions): Backend => {
     prepare: async () => ({}),
     launch: (rental) => launchMachine(launching, rental),
     find: (rental) => findMachine({ api, places, clock }, rental),
-    state: (ref) => stateOf({ api, places, sshPort: settings.ssh_port }, ref),
+    state: (ref) => stateOf({ api, places, clock, sshPort: settings.ssh_port }, ref),
     repair: async (ref) => ({ outcome: 'not_possible', message: `OCI does not install ${ref.cloudId} anew` }),
     release: (ref) => releaseMachine({ api, places, clock }, ref),
     owned: () => listOwned(api, places),

@@ -8,6 +8,7 @@ import { after, type Failure, isSilence, ok } from './answer.ts'
 import type { Api } from './api.ts'
 import { type RegionView, viewRegion } from './availability.ts'
 import type { CatalogueShape } from './catalogue.ts'
+import { untilKnown } from './compartment.ts'
 import { knownShapes } from './known-catalogue.ts'
 import type { Places } from './places.ts'
 import { preemptiblePrice } from './prices.ts'
@@ -18,6 +19,8 @@ export const payload = z.object({
   spot: z.boolean(),
   diskGb: z.int(),
   gpuName: z.string().nullable(),
+  /** In which it is rented, and looked for, whatever the settings name by then; null while Berth's own is not made. */
+  compartmentId: z.string().nullable().default(null),
 })
 
 type Offers = { offers: Offer[]; errors: OfferError[] }
@@ -38,7 +41,7 @@ export const createOffers = (options: {
 }): ((wanted: { diskGb?: Range | undefined }) => Promise<Offers>) => {
   const { api, places, clock } = options
   const known = remember(clock, minuteMs, async () => ok(await knownShapes(options)))
-  const view = remember<RegionView>(clock, minuteMs, async (region) =>
+  const look = async (region: string) =>
     after(await places.regions(), async ({ tenancy }) =>
       after(await places.compartment(), async (compartmentId) =>
         after(await places.domains(region), async (domains) =>
@@ -52,22 +55,27 @@ export const createOffers = (options: {
           ),
         ),
       ),
-    ),
-  )
+    )
+  const view = remember<RegionView>(clock, minuteMs, async (region) => untilKnown(places, await look(region)))
 
   return async (wanted) => {
     const catalogue = await known('')
     const regions = await places.regions()
     if (catalogue.kind === 'failed') return { offers: [], errors: [errorOf(catalogue)] }
     if (regions.kind === 'failed') return { offers: [], errors: [errorOf(regions)] }
+    const compartment = await places.compartment()
+    if (compartment.kind === 'failed') return { offers: [], errors: [errorOf(compartment)] }
     const { shapes, errors } = catalogue.value
     const diskGb = diskFor(wanted.diskGb)
     const perRegion = await Promise.all(
       regions.value.wanted.map(async (region): Promise<Offers> => {
         const seen = await view(region)
         if (seen.kind === 'failed') return { offers: [], errors: [errorOf(seen, region)] }
+        // What is missing is asked for again at once.
+        if (seen.value.isPartial) view.forget(region)
+        const payload = { diskGb, compartmentId: compartment.value ?? null }
         return {
-          offers: shapes.flatMap((row) => offersOf(row, region, seen.value, diskGb)),
+          offers: shapes.flatMap((row) => offersOf(row, region, seen.value, payload)),
           errors: seen.value.troubles.map((trouble) => errorOf(trouble, region)),
         }
       }),
@@ -87,7 +95,12 @@ export const diskFor = (wanted: Range | undefined): number => {
 }
 
 /** On demand, and preemptible where that can be had: two offers, so that one being sold out leaves the other. */
-const offersOf = (row: CatalogueShape, region: string, seen: RegionView, diskGb: number): Offer[] => {
+const offersOf = (
+  row: CatalogueShape,
+  region: string,
+  seen: RegionView,
+  same: { diskGb: number; compartmentId: string | null },
+): Offer[] => {
   const within = seen.domains.flatMap(({ name, shapes }) => {
     const status = shapes.get(row.shape)
     return status === undefined ? [] : [{ name, status }]
@@ -105,7 +118,7 @@ const offersOf = (row: CatalogueShape, region: string, seen: RegionView, diskGb:
     resources: {
       cpu: row.cpu,
       memoryGb: row.memoryGb,
-      diskGb,
+      diskGb: same.diskGb,
       localDisks: [],
       gpu: row.gpu && { vendor: 'nvidia', ...row.gpu },
       spot,
@@ -115,7 +128,7 @@ const offersOf = (row: CatalogueShape, region: string, seen: RegionView, diskGb:
     minimumReservationMinutes: 0,
     minimumChargeCents: 0,
     ...(row.experimental && { experimental: true }),
-    payload: { spot, diskGb, gpuName: row.gpu?.name ?? null },
+    payload: { ...same, spot, gpuName: row.gpu?.name ?? null },
   })
   return row.preemptible ? [offer(false), offer(true)] : [offer(false)]
 }

@@ -67,6 +67,8 @@ export const createPlaces = (options: {
     regions: () => regions(''),
     compartment: () => compartment(''),
     forgetCompartment: () => compartment.forget(''),
+    /** Whether the compartment is, or will be, one that Berth made. */
+    isOwn: settings.compartment_id === undefined,
     /**
      * Names of a region's availability domains. They differ from tenancy to tenancy: those count that the configured
      * compartment sees, whatever tenancy the credentials are of.

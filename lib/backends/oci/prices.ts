@@ -4,15 +4,15 @@ import type { ProductRow, ShapeRow } from './feed-rows.ts'
 /** US dollars per unit and hour of one product, or why there is no such price. */
 export type Priced = { dollars: number } | { why: string }
 
-/** The price of each product, by its part number. */
+/** The price of each product, by its part number. A row that has none takes nothing from another of its number. */
 export const pricesOf = (rows: ProductRow[]): Map<string, Priced> => {
   const prices = new Map<string, Priced>()
-  for (const row of rows) {
-    const { partNumber } = row
-    prices.set(
-      partNumber,
-      prices.has(partNumber) ? { why: `${partNumber} is listed twice` } : productPrice(row),
-    )
+  for (const [partNumber, own] of Map.groupBy(rows, (row) => row.partNumber)) {
+    const priced = own.map(productPrice)
+    const dollars = new Set(priced.flatMap((each) => ('dollars' in each ? each.dollars : [])))
+    const [first] = priced.toSorted((a, b) => Number('why' in a) - Number('why' in b))
+    const why = `${partNumber} is listed with ${dollars.size} prices`
+    if (first) prices.set(partNumber, dollars.size > 1 ? { why } : first)
   }
   return prices
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 import { type Answer, after, ok } from './answer.ts'
 import type { Api } from './api.ts'
-import { ensureCompartment } from './compartment.ts'
+import { ensureCompartment, untilKnown } from './compartment.ts'
 import { ensureImage } from './image.ts'
 import { ensureNetwork, type Network } from './network.ts'
 import type { Places } from './places.ts'
@@ -35,7 +35,9 @@ export const createSetUp = ({ api, places, clock }: { api: Api; places: Places; 
     ground: async (region, listing) =>
       after(await ensureCompartment(api, places), async (compartmentId) => {
         const [net, imageId] = await Promise.all([network(region), image(`${region} ${listing}`)])
-        return after(net, (parts) => after(imageId, (id) => ok({ ...parts, compartmentId, imageId: id })))
+        return after(untilKnown(places, net), (parts) =>
+          after(untilKnown(places, imageId), (id) => ok({ ...parts, compartmentId, imageId: id })),
+        )
       }),
     forget: (region, listing) => {
       network.forget(region)
