@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../../../lib/model/errors.ts'
+import { oneByOne } from '../one-by-one.ts'
 import type { Endpoint, Fault } from './faults.ts'
 import { type Call, type Reply, refuse } from './handlers.ts'
 import { type Route, route } from './routes.ts'
@@ -27,7 +28,7 @@ type ServerOptions = {
 /** The HTTP side: routes, tokens, faults. One call at a time looks at the state or changes it. */
 export const listen = async (options: ServerOptions): Promise<{ url: string; stop(): Promise<void> }> => {
   const stopped = new AbortController()
-  const oneAtATime = createQueue()
+  const oneAtATime = oneByOne()
 
   const perform = (
     { endpoint, team, name = '' }: Route,
@@ -115,15 +116,5 @@ const parseJson = (text: string): unknown => {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-/** Runs one after the other; one that fails doesn't hold up the next. */
-const createQueue = () => {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
   }
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { MachineHardware, MachineHost } from '../../machines/machine-host.ts'
+import { saveStateFile } from '../state-file.ts'
 import { balanceCents, type LedgerEntry, ledgerOf } from './billing.ts'
 import { createFaults, type Endpoint } from './faults.ts'
 import { createHandlers } from './handlers.ts'
 import { createRentals, type MachineFaults, type Timings } from './rentals.ts'
 import { listen, type Requests } from './server.ts'
-import { type CloudState, loadState, type SimulatedAccount, type StockRow, saveState } from './state.ts'
+import { type CloudState, loadState, type SimulatedAccount, type StockRow } from './state.ts'
 import { defaultStock } from './stock.ts'
 
 export type SimulatedHotAisleOptions = {
@@ -70,7 +71,7 @@ export const startSimulatedHotAisle = async (
     rentals: [],
   }
   const save = () => {
-    if (stateFile !== undefined) saveState(stateFile, state)
+    if (stateFile !== undefined) saveStateFile(stateFile, state)
   }
   const faults: MachineFaults = createFaults<MachineHardware, 'refuse' | 'hang' | 'reject_key'>()
   const rentals = createRentals({

@@ -1,5 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import * as z from 'zod'
+import { loadStateFile } from '../state-file.ts'
 
 const specs = z.record(z.string(), z.json())
 
@@ -77,18 +77,4 @@ const cloudState = z.object({
 })
 export type CloudState = z.infer<typeof cloudState>
 
-/** The state as it was last saved, or undefined where there is none. Throws on a file that is not one. */
-export const loadState = (file: string): CloudState | undefined => {
-  try {
-    return cloudState.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** Written before the answer goes out, so that a process that is killed has promised nothing it forgets. */
-export const saveState = (file: string, state: CloudState): void => {
-  writeFileSync(`${file}.tmp`, JSON.stringify(state, null, 2))
-  renameSync(`${file}.tmp`, file)
-}
+export const loadState = (file: string): CloudState | undefined => loadStateFile(file, cloudState)

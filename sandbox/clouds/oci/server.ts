@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../../../lib/model/errors.ts'
+import { oneByOne } from '../one-by-one.ts'
 import type { Caller } from './access.ts'
 import type { Handler, Reply } from './call.ts'
 import type { Fault } from './faults.ts'
@@ -38,7 +39,7 @@ type ServerOptions = {
 export const listen = async (options: ServerOptions): Promise<{ origin: string; stop(): Promise<void> }> => {
   const { faults, switches, requests } = options
   const stopped = new AbortController()
-  const oneAtATime = createQueue()
+  const oneAtATime = oneByOne()
 
   const perform = ({ operation, region, names }: Route, request: SignedRequest) =>
     oneAtATime(async (): Promise<Reply> => {
@@ -148,15 +149,5 @@ const parseJson = (text: Buffer): unknown => {
     return JSON.parse(text.toString('utf8'))
   } catch {
     return undefined
-  }
-}
-
-/** Runs one after the other; one that fails doesn't hold up the next. */
-const createQueue = () => {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
   }
 }

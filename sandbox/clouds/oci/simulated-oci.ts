@@ -1,5 +1,6 @@
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { MachineHost } from '../../machines/machine-host.ts'
+import { saveStateFile } from '../state-file.ts'
 import { createAccess, type Session } from './access.ts'
 import { type LedgerEntry, ledgerOf } from './billing.ts'
 import { createComputeCalls } from './compute-calls.ts'
@@ -19,7 +20,7 @@ import { defaultRegions, type SimulatedRegion } from './regions.ts'
 import { createRetryTokens } from './retry-tokens.ts'
 import { createSecurityRuleCalls } from './security-rule-calls.ts'
 import { listen, type Requests } from './server.ts'
-import { type CloudState, loadState, type StockRow, saveState } from './state.ts'
+import { type CloudState, loadState, type StockRow } from './state.ts'
 import { defaultStock } from './stock.ts'
 import { defaultSwitches, type Switches } from './switches.ts'
 import { createWorkRequestCalls } from './work-request-calls.ts'
@@ -92,7 +93,7 @@ export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<S
       stock: options.stock ?? defaultStock(regions),
     })
   const save = () => {
-    if (stateFile !== undefined) saveState(stateFile, state)
+    if (stateFile !== undefined) saveStateFile(stateFile, state)
   }
   // The key is handed out now, so it has to outlive a cloud of which nothing was asked.
   if (!saved) save()
