@@ -65,7 +65,7 @@ export const instanceRoutes: Route[] = [
     path: '/instances/{id}',
     handle: async (ctx, request) => {
       const instance = await find(ctx, request)
-      const older = await ctx.store.olderEvents(instance.id)
+      const older = await ctx.store.olderEvents(instance)
       const events = [...older, ...instance.events].map(eventView)
       return json(200, { ...instanceView(instance, ctx.clock.now()), events })
     },

@@ -129,12 +129,17 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
       return (await write(puts)) ? kept : undefined
     },
 
-    olderEvents: async (id) => {
+    olderEvents: async (instance) => {
       const { Items = [] } = await client.send(
         new QueryCommand({
           TableName: table,
-          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :events)',
-          ExpressionAttributeValues: { ':pk': instanceKey(id).pk, ':events': 'EVENTS#' },
+          // What moved off the record after it was read stands on the copy that was read.
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
+          ExpressionAttributeValues: {
+            ':pk': instanceKey(instance.id).pk,
+            ':first': eventsKey(0),
+            ':last': eventsKey(instance.version),
+          },
           ConsistentRead: true,
         }),
       )
@@ -209,6 +214,9 @@ const isRefused = (error: unknown): boolean =>
 const isOwnWrite = (error: unknown, put: Put | undefined): boolean =>
   error instanceof ConditionalCheckFailedException && error.Item?.writeId?.S === put?.Item?.writeId
 
+/** Sorts by the version at which the events moved. */
+const eventsKey = (version: number) => `EVENTS#${String(version).padStart(9, '0')}`
+
 const onceKey = ({ scope, key }: Pick<Once, 'scope' | 'key'>) => ({
   pk: `IDEMPOTENCY#${scope}#${key}`,
   sk: 'IDEMPOTENCY',
@@ -222,7 +230,7 @@ const toOnceItem = (once: Once, instanceId: string) => ({
 
 const toEventsItem = (instance: Instance, events: InstanceEvent[]) => ({
   pk: instanceKey(instance.id).pk,
-  sk: `EVENTS#${String(instance.version).padStart(9, '0')}`,
+  sk: eventsKey(instance.version),
   events: events.map(eventLine),
 })
 

@@ -28,8 +28,8 @@ export interface Instances {
   used(once: Pick<Once, 'scope' | 'key'>): Promise<{ instance: Instance; fingerprint: string } | undefined>
   /** The record as it is now (a strongly consistent read). */
   get(id: string): Promise<Instance | undefined>
-  /** Events older than those on the record, oldest first. */
-  olderEvents(id: string): Promise<InstanceEvent[]>
+  /** Events older than those on this copy of the record, oldest first, whatever was written since it was read. */
+  olderEvents(instance: Pick<Instance, 'id' | 'version'>): Promise<InstanceEvent[]>
   /**
    * Writes `next` if the record still has the version of `previous`, and returns it with its new version; undefined
    * when somebody else has written since. With `once`, both or neither are written.

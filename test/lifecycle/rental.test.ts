@@ -41,7 +41,7 @@ test('the whole history can be read afterwards', async () => {
   await w.runUntil(id, ({ status }) => status === 'busy')
   await w.release(id)
   const gone = await w.runUntil(id, ({ status }) => status === 'terminated')
-  const history = [...(await w.ctx.store.olderEvents(id)), ...gone.events]
+  const history = [...(await w.ctx.store.olderEvents(gone)), ...gone.events]
   const steps = history
     .map(({ status, phase }) => phase ?? status)
     .filter((step, at, all) => step !== all[at - 1])

@@ -40,19 +40,36 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
     })
 
     test('a long history moves off the record and is lost nowhere', async () => {
+      const copies = await withEvents(60)
+      const last = copies.at(-1)
+      expect(last?.events.length).toBeLessThanOrEqual(24)
+      expect(await historyOf(last)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+    })
+
+    test('a copy of the record that was read before more was written has its own history, each event once', async () => {
+      for (const [index, copy] of (await withEvents(60)).entries()) {
+        expect(await historyOf(copy)).toEqual(Array.from({ length: index + 1 }, (_, at) => at + 1))
+      }
+    })
+
+    /** The record after each of so many events. */
+    const withEvents = async (count: number): Promise<Instance[]> => {
+      const copies: Instance[] = []
       let current: Instance | undefined = anInstance({ events: [] })
       await store.create(current)
-      for (let at = 1; at <= 60 && current; at++) {
+      for (let at = 1; at <= count && current; at++) {
         const events: Instance['events'] = [
           ...current.events,
           { at, status: 'pending', message: `event ${at}` },
         ]
         current = await store.update(current, { ...current, events })
+        if (current) copies.push(current)
       }
-      expect(current?.events.length).toBeLessThanOrEqual(24)
-      const whole = [...(await store.olderEvents('i-000000000001')), ...(current?.events ?? [])]
-      expect(whole.map(({ at }) => at)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
-    })
+      return copies
+    }
+
+    const historyOf = async (copy: Instance | undefined) =>
+      copy && [...(await store.olderEvents(copy)), ...copy.events].map(({ at }) => at)
   })
 
   describe(`${name} answers an idempotency key once`, () => {
