@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The two longest files mostly wait, so that one worker more than cores keeps two cores busy.
     maxWorkers: 3,
+    // What is waited for comes; how soon depends on what else the cores do.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
