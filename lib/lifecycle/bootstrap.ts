@@ -7,7 +7,7 @@ import { stepOf } from '../model/step.ts'
 import { judgeHardware } from '../shim/hardware-verdict.ts'
 import { type ShimHealth, type ShimSession, ShimUnreachable } from '../shim/shim.ts'
 import { backendOf, refOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
+import { change, growingDelay, hintNext, leased, visitAgain, withEvent, withNews } from './change.ts'
 import { end } from './end.ts'
 import { nextCheck } from './idle-rule.ts'
 import { tryNextOffer } from './try-next-offer.ts'
@@ -199,7 +199,7 @@ const notYet = async (ctx: Context, known: Instance, line: string): Promise<void
   const { instance, changed } = await change(ctx, known, (current) => {
     if (stepOf(current) !== 'bootstrap') return undefined
     const now = ctx.clock.now()
-    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    const told = withNews(current, now, line)
     const isLong = (current.bootDeadline ?? now) - (current.startedAt ?? now) > longBootMs
     return visitAgain(told, now + growingDelay(current.visits, isLong ? bareMetalDelayMs : vmDelayMs))
   })

@@ -56,6 +56,10 @@ export const withEvent = (
   }
 }
 
+/** The record with one more line of history, unless that is what the last one says already. */
+export const withNews = (instance: Instance, now: number, message: string): Instance =>
+  instance.events.at(-1)?.message === message ? instance : withEvent(instance, now, message)
+
 /** Makes the instance the caller's for the length of a lease: until then every other hint is dropped. */
 export const leased = (ctx: Pick<Context, 'clock' | 'leaseMs'>, instance: Instance): Instance => ({
   ...instance,

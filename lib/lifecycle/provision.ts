@@ -8,7 +8,7 @@ import type { Offer, OfferError } from '../model/offer.ts'
 import { formatRequirements } from '../model/requirements.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, leased, visitAgain, withEvent } from './change.ts'
+import { change, growingDelay, hintNext, leased, visitAgain, withEvent, withNews } from './change.ts'
 import { end } from './end.ts'
 import { gatherOffers } from './offers.ts'
 import {
@@ -178,7 +178,7 @@ const waitFor = async (ctx: Context, known: Instance, why: string): Promise<void
     if (stepOf(current) !== 'provision' || current.intent) return undefined
     const now = ctx.clock.now()
     const line = `waiting: ${why}`
-    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    const told = withNews(current, now, line)
     return visitAgain(told, now + growingDelay(current.visits, 15_000))
   })
   if (changed) await hintNext(ctx, instance)

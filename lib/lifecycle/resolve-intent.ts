@@ -5,7 +5,7 @@ import type { Instance } from '../model/instance.ts'
 import type { Intent } from '../model/intent.ts'
 import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, visitAgain, withEvent } from './change.ts'
+import { change, growingDelay, hintNext, visitAgain, withEvent, withNews } from './change.ts'
 import { ending } from './end.ts'
 
 const longestDelayMs = 60_000
@@ -135,7 +135,7 @@ export const stayUnclear = async (
   const { instance, changed } = await change(ctx, known, (current) => {
     if (current.intent?.attempt !== intent.attempt) return undefined
     const line = `the launch is unclear, nothing else is launched meanwhile: ${message}`
-    const told = current.events.at(-1)?.message === line ? current : withEvent(current, now, line)
+    const told = withNews(current, now, line)
     const again = visitAgain(told, now + growingDelay(current.visits, longestDelayMs))
     return { ...again, intent: { ...current.intent, unclearSince } }
   })

@@ -4,7 +4,7 @@ import { dueAt, isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf, refOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, visitAgain, withEvent } from './change.ts'
+import { change, growingDelay, hintNext, visitAgain, withEvent, withNews } from './change.ts'
 import { resolveIntent } from './resolve-intent.ts'
 
 const longestDelayMs = 300_000
@@ -55,7 +55,7 @@ const tooEarly = (ctx: Context, instance: Instance, message: string) => {
   alarmIfOverdue(ctx, instance, askedAt, message)
   const line = `not given back yet: ${message}`
   return rewrite(ctx, instance, (current) => ({
-    ...visitAgain(isNews(current, line) ? withEvent(current, now, line) : current, when),
+    ...visitAgain(withNews(current, now, line), when),
     releaseAt: when,
     releaseAskedAt: askedAt,
   }))
@@ -79,7 +79,7 @@ const again = async (
       ? 'the cloud was asked to take it back'
       : undefined
   await rewrite(ctx, instance, (current) => ({
-    ...visitAgain(line && isNews(current, line) ? withEvent(current, now, line) : current, now + delay),
+    ...visitAgain(line ? withNews(current, now, line) : current, now + delay),
     releaseAskedAt: askedAt,
     releasedAt: why.releasedAt ?? current.releasedAt,
   }))
@@ -126,5 +126,3 @@ const rewrite = async (ctx: Context, known: Instance, decide: (current: Instance
   )
   if (changed) await hintNext(ctx, instance)
 }
-
-const isNews = (instance: Instance, line: string) => instance.events.at(-1)?.message !== line
