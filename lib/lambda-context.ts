@@ -84,5 +84,6 @@ const powertoolsLog = (): Log => {
     info: (message, fields = {}) => logger.info(message, fields),
     warn: (message, fields = {}) => logger.warn(message, fields),
     error: (message, fields = {}) => logger.error(message, fields),
+    alarm: (name, message, fields = {}) => logger.error(`${name}: ${message}`, { ...fields, alarm: name }),
   }
 }

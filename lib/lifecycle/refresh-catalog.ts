@@ -21,13 +21,13 @@ const refresh = async (
 ): Promise<string[]> => {
   const read = await published.fetch()
   if (read.outcome === 'failed') {
-    log.error(`CatalogueFailed: ${read.message}; the prices that were read before stay`, { backend })
+    log.alarm('CatalogueFailed', `${read.message}; the prices that were read before stay`, { backend })
     return []
   }
   const { rows } = read.catalogue
   const before = (await store.catalogues.get(backend)) ?? published.shipped
   if (rows.length * 2 < before.rows.length) {
-    log.error('CatalogueShrank: the new list has less than half of the shapes; the one before stays', {
+    log.alarm('CatalogueShrank', 'the new list has less than half of the shapes; the one before stays', {
       backend,
       shapes: rows.length,
       before: before.rows.length,

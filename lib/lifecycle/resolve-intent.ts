@@ -80,7 +80,7 @@ export const recordLaunch = async (
  * of its own, whose only way is to its end, by the rules of its prepaid time.
  */
 const giveBackStray = async (ctx: Context, known: Instance, launch: Launch): Promise<void> => {
-  ctx.log.error('OrphanFound: a launch answered after its intent was closed; the machine is given back', {
+  ctx.log.alarm('OrphanFound', 'a launch answered after its intent was closed; the machine is given back', {
     instanceId: known.id,
     cloudId: launch.machine.cloudId,
   })
@@ -125,7 +125,7 @@ export const stayUnclear = async (
   const now = ctx.clock.now()
   const unclearSince = intent.unclearSince ?? now
   if (now - unclearSince > unclearAlarmMs) {
-    ctx.log.error('LaunchUnclear: a machine may have been rented and cannot be told; look into the cloud', {
+    ctx.log.alarm('LaunchUnclear', 'a machine may have been rented and cannot be told; look into the cloud', {
       instanceId: known.id,
       backend: known.backend,
       minutes: Math.round((now - unclearSince) / 60_000),

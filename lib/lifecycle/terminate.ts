@@ -88,7 +88,7 @@ const again = async (
 const alarmIfOverdue = (ctx: Context, instance: Instance, askedAt: number, last: string | undefined) => {
   const overdueMs = ctx.clock.now() - askedAt
   if (overdueMs <= overdueAfterMs) return
-  ctx.log.error('ReleaseOverdue: a machine was to be given back and still exists; it costs money', {
+  ctx.log.alarm('ReleaseOverdue', 'a machine was to be given back and still exists; it costs money', {
     instanceId: instance.id,
     cloudId: instance.machine?.cloudId,
     minutes: Math.round(overdueMs / 60_000),

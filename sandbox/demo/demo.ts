@@ -34,7 +34,12 @@ const main = async (): Promise<boolean> => {
     port: 0,
     data,
     speed: bootSpeed,
-    log: { info: () => {}, warn: remember, error: remember },
+    log: {
+      info: () => {},
+      warn: remember,
+      error: remember,
+      alarm: (name, message, fields) => remember(`${name}: ${message}`, fields),
+    },
   })
   try {
     const told = await tellStory(berth, plots[backend], speed, process.stdout)

@@ -15,5 +15,6 @@ export const plainLog = (out: NodeJS.WritableStream, err: NodeJS.WritableStream)
     info: (message, fields) => void out.write(line('', message, fields)),
     warn: (message, fields) => void err.write(line('warning: ', message, fields)),
     error: (message, fields) => void err.write(line('error: ', message, fields)),
+    alarm: (name, message, fields) => void err.write(line('ALARM: ', `${name}: ${message}`, fields)),
   }
 }

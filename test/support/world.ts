@@ -84,7 +84,12 @@ export const startWorld = async (
     shim,
     clock,
     random: countingRandom(),
-    log: { info: () => {}, warn: remember, error: remember },
+    log: {
+      info: () => {},
+      warn: remember,
+      error: remember,
+      alarm: (name, message) => remember(`${name}: ${message}`),
+    },
     leaseMs: 2 * minute,
   }
 
