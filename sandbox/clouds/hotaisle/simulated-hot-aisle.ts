@@ -1,11 +1,13 @@
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { MachineHardware, MachineHost } from '../../machines/machine-host.ts'
+import type { Gateway } from '../gateway.ts'
+import { serve } from '../serve.ts'
 import { saveStateFile } from '../state-file.ts'
 import { balanceCents, type LedgerEntry, ledgerOf } from './billing.ts'
 import { createFaults, type Endpoint } from './faults.ts'
+import { createFront, type Requests } from './front.ts'
 import { createHandlers } from './handlers.ts'
 import { createRentals, type MachineFaults, type Timings } from './rentals.ts'
-import { listen, type Requests } from './server.ts'
 import { type CloudState, loadState, type SimulatedAccount, type StockRow } from './state.ts'
 import { defaultStock } from './stock.ts'
 
@@ -14,8 +16,6 @@ export type SimulatedHotAisleOptions = {
   machines: MachineHost
   /** Everything that was answered is in it; started again on it, the cloud goes on where it was. */
   stateFile?: string
-  /** 0, the default, takes any that is free. */
-  port?: number
   apiKey?: string
   team?: string
   /** Used where there is no state yet. A quantity counts the rented machines too. */
@@ -28,9 +28,17 @@ export type SimulatedHotAisleOptions = {
   random?: () => number
 }
 
-export type SimulatedHotAisle = {
+/** On a server of its own. */
+export type SimulatedHotAisle = HotAisleCloud & {
   /** What `api_url` is to be set to. */
   url: string
+  /** Closes the server; the machines stay with their host. */
+  stop(): Promise<void>
+}
+
+export type HotAisleCloud = {
+  /** Answers requests, whatever they come by. */
+  gateway: Gateway
   apiKey: string
   team: string
   faults: MachineFaults
@@ -41,8 +49,6 @@ export type SimulatedHotAisle = {
   setAccount(changes: Partial<SimulatedAccount>): void
   /** Makes the key that is in use invalid, or valid again. */
   setApiKey(apiKey: string): void
-  /** Closes the server; the machines stay with their host. */
-  stop(): Promise<void>
 }
 
 const defaultTimings: Timings = { vmBootMs: 60_000, installMs: 900_000, resetMs: 60_000 }
@@ -57,8 +63,18 @@ const defaultAccount: Omit<SimulatedAccount, 'sshKeys'> = {
 
 /** Hot Aisle as a server on 127.0.0.1, as strict as the real one. Rejects where its port is taken. */
 export const startSimulatedHotAisle = async (
-  options: SimulatedHotAisleOptions,
+  options: SimulatedHotAisleOptions & {
+    /** 0, the default, takes any that is free. */
+    port?: number
+  },
 ): Promise<SimulatedHotAisle> => {
+  const cloud = await createHotAisleCloud(options)
+  const { origin, stop } = await serve(cloud.gateway, options.port ?? 0)
+  return { ...cloud, url: `${origin}/api`, stop }
+}
+
+/** Hot Aisle without a server: its paths begin with `/api`. */
+export const createHotAisleCloud = async (options: SimulatedHotAisleOptions): Promise<HotAisleCloud> => {
   const { clock, machines, stateFile } = options
   const { deleteAnswers = 'at_once', ...timings } = options.timings ?? {}
   const team = options.team ?? 'sandbox'
@@ -86,8 +102,7 @@ export const startSimulatedHotAisle = async (
   await rentals.restore()
 
   const requests: Requests = []
-  const server = await listen({
-    port: options.port ?? 0,
+  const gateway = createFront({
     team,
     isAuthorized: (header) => header === `Token ${apiKey}`,
     faults,
@@ -104,7 +119,7 @@ export const startSimulatedHotAisle = async (
   })
 
   return {
-    url: server.url,
+    gateway,
     apiKey,
     team,
     faults,
@@ -122,7 +137,6 @@ export const startSimulatedHotAisle = async (
     setApiKey(key) {
       apiKey = key
     },
-    stop: server.stop,
   }
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Clock } from '../../../lib/model/clock.ts'
+import type { CloudRequest } from '../gateway.ts'
 import type { Call, Reply } from './call.ts'
 import type { KeyPair } from './key-pair.ts'
 import { notAuthenticated } from './refusal.ts'
 import { readToken, writeToken } from './session-tokens.ts'
-import { type SignedRequest, signerOf } from './signature.ts'
+import { signerOf } from './signature.ts'
 import type { CloudState } from './state.ts'
 import type { Switches } from './switches.ts'
 
@@ -60,7 +61,7 @@ export const createAccess = (parts: {
 
   return {
     /** Who signed it; throws 401 where nobody did, or in a region that is not theirs. */
-    authenticate(request: SignedRequest, region: string, refreshes: boolean): Caller {
+    authenticate(request: CloudRequest, region: string, refreshes: boolean): Caller {
       const mayBeExpired = refreshes && !switches.onlyFreshTokensRefresh
       const signer = signerOf(request, (keyId) => keyOf(keyId, { mayBeExpired }), wallClock.now())
       const tenancy = state.tenancies.find(({ id }) => id === signer?.tenancyId)

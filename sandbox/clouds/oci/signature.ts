@@ -1,13 +1,5 @@
 import { createHash, timingSafeEqual, verify } from 'node:crypto'
-
-/** A request as it came in; header names in lower case. */
-export type SignedRequest = {
-  method: string
-  /** With its query. */
-  path: string
-  headers: Record<string, string | string[] | undefined>
-  body: Buffer
-}
+import type { CloudRequest } from '../gateway.ts'
 
 /**
  * The key id of a request, where its signature is right by the public key (PEM) that `keyOf` knows for it.
@@ -15,7 +7,7 @@ export type SignedRequest = {
  * and over length, type and digest of what is sent. `now` is the real clock's: clients sign with theirs.
  */
 export const signerOf = <Signer extends { publicKey: string }>(
-  request: SignedRequest,
+  request: CloudRequest,
   keyOf: (keyId: string) => Signer | undefined,
   now: number,
 ): Signer | undefined => {
@@ -39,7 +31,7 @@ const allowedSkewMs = 5 * 60_000
 
 const ofBody = ['content-length', 'content-type', 'x-content-sha256']
 
-const hasBody = ({ method }: SignedRequest) => ['POST', 'PUT', 'PATCH'].includes(method)
+const hasBody = ({ method }: CloudRequest) => ['POST', 'PUT', 'PATCH'].includes(method)
 
 /** `Signature version="1",keyId="…",algorithm="rsa-sha256",headers="date …",signature="…"`, in any order. */
 const parse = (authorization: string) => {
@@ -57,18 +49,18 @@ const parse = (authorization: string) => {
   }
 }
 
-const lineOf = (request: SignedRequest, name: string): string | undefined => {
+const lineOf = (request: CloudRequest, name: string): string | undefined => {
   if (name === '(request-target)') return `${name}: ${request.method.toLowerCase()} ${request.path}`
   const value = headerOf(request, name)
   return value === undefined ? undefined : `${name}: ${value}`
 }
 
-const headerOf = ({ headers }: SignedRequest, name: string): string | undefined => {
+const headerOf = ({ headers }: CloudRequest, name: string): string | undefined => {
   const value = headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-const isBodyAsSigned = (request: SignedRequest): boolean => {
+const isBodyAsSigned = (request: CloudRequest): boolean => {
   const digest = createHash('sha256').update(request.body).digest()
   const signed = Buffer.from(headerOf(request, 'x-content-sha256') ?? '', 'base64')
   return (

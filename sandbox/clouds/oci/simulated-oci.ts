@@ -1,11 +1,14 @@
 import type { Clock } from '../../../lib/model/clock.ts'
 import type { MachineHost } from '../../machines/machine-host.ts'
+import type { Gateway } from '../gateway.ts'
+import { serve } from '../serve.ts'
 import { saveStateFile } from '../state-file.ts'
 import { createAccess, type Session } from './access.ts'
 import { type LedgerEntry, ledgerOf } from './billing.ts'
 import { createComputeCalls } from './compute-calls.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { firstState, ids } from './first-state.ts'
+import { createFront, type Requests } from './front.ts'
 import { createIdentityCalls } from './identity-calls.ts'
 import { defaultListings, type SimulatedListing } from './images.ts'
 import { createInstances, defaultTimings, type Timings } from './instances.ts'
@@ -19,7 +22,6 @@ import { createPlaces } from './places.ts'
 import { defaultRegions, type SimulatedRegion } from './regions.ts'
 import { createRetryTokens } from './retry-tokens.ts'
 import { createSecurityRuleCalls } from './security-rule-calls.ts'
-import { listen, type Requests } from './server.ts'
 import { type CloudState, loadState, type StockRow } from './state.ts'
 import { defaultStock } from './stock.ts'
 import { defaultSwitches, type Switches } from './switches.ts'
@@ -30,8 +32,6 @@ export type SimulatedOciOptions = {
   machines: MachineHost
   /** Everything that was answered is in it; started again on it, the cloud goes on where it was. */
   stateFile?: string
-  /** 0, the default, takes any that is free. */
-  port?: number
   /** Where the sshd of every machine listens, each at a loopback address of its own: the settings' `ssh_port`. */
   sshPort?: number
   regions?: SimulatedRegion[]
@@ -49,9 +49,17 @@ export type SimulatedOciOptions = {
   random?: () => number
 }
 
-export type SimulatedOci = {
+/** On a server of its own. */
+export type SimulatedOci = OciCloud & {
   /** What `endpoint` is to be set to: has `{service}` (compute, network, identity, marketplace, auth) and `{region}`. */
   endpoint: string
+  /** Closes the server; the machines stay with their host. */
+  stop(): Promise<void>
+}
+
+export type OciCloud = {
+  /** Answers requests, whatever they come by. */
+  gateway: Gateway
   /** What `ssh_port` is to be set to. */
   sshPort: number
   credentials: { tenancyId: string; userId: string; fingerprint: string; privateKey: string; region: string }
@@ -70,12 +78,22 @@ export type SimulatedOci = {
   endSession(id: string): void
   /** Takes a machine away, as may happen to a preemptible one. Throws where there is none of that id. */
   preempt(instanceId: string): Promise<void>
-  /** Closes the server; the machines stay with their host. */
-  stop(): Promise<void>
 }
 
 /** OCI as a server on 127.0.0.1, as strict as the real one. Rejects where its port is taken. */
-export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<SimulatedOci> => {
+export const startSimulatedOci = async (
+  options: SimulatedOciOptions & {
+    /** 0, the default, takes any that is free. */
+    port?: number
+  },
+): Promise<SimulatedOci> => {
+  const cloud = await createOciCloud(options)
+  const { origin, stop } = await serve(cloud.gateway, options.port ?? 0)
+  return { ...cloud, endpoint: `${origin}/{service}/{region}`, stop }
+}
+
+/** OCI without a server: its paths begin with the service and the region. */
+export const createOciCloud = async (options: SimulatedOciOptions): Promise<OciCloud> => {
   const { clock, machines, stateFile, sshPort = 10_022 } = options
   const { regions = defaultRegions, listings = defaultListings, random = Math.random } = options
   const timings = { ...defaultTimings, ...options.timings }
@@ -130,8 +148,7 @@ export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<S
     ...createMarketplaceCalls(all),
     refreshSessionToken: access.refresh,
   }
-  const server = await listen({
-    port: options.port ?? 0,
+  const gateway = createFront({
     authenticate: access.authenticate,
     faults,
     switches,
@@ -148,7 +165,7 @@ export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<S
   })
 
   return {
-    endpoint: `${server.origin}/{service}/{region}`,
+    gateway,
     sshPort,
     credentials: {
       tenancyId: ids.tenancyId,
@@ -175,7 +192,6 @@ export const startSimulatedOci = async (options: SimulatedOciOptions): Promise<S
       if (!instance) throw new Error(`the simulated OCI has no instance ${instanceId}`)
       await instances.preempt(instance)
     },
-    stop: server.stop,
   }
 }
 

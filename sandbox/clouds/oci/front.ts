@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../../../lib/model/errors.ts'
+import {
+  type CloudAnswer,
+  type CloudRequest,
+  type Gateway,
+  parseJson,
+  type Caller as Waiting,
+} from '../gateway.ts'
 import { oneByOne } from '../one-by-one.ts'
 import type { Caller } from './access.ts'
 import type { Handler, Reply } from './call.ts'
 import type { Fault } from './faults.ts'
 import { type Operation, type Route, route } from './operations.ts'
 import { notAuthenticated, notFound, Refusal } from './refusal.ts'
-import type { SignedRequest } from './signature.ts'
 import type { Switches } from './switches.ts'
 
 /** Every call that came in, in order, whatever became of it. */
@@ -20,9 +25,9 @@ export type Requests = {
   retryToken?: string
 }[]
 
-type ServerOptions = {
-  port: number
-  authenticate: (request: SignedRequest, region: string, refreshes: boolean) => Caller
+/** Routes, signatures, faults. One call at a time looks at the state or changes it. */
+export const createFront = (options: {
+  authenticate: (request: CloudRequest, region: string, refreshes: boolean) => Caller
   faults: { take(operation: Operation): Fault | undefined }
   switches: Switches
   requests: Requests
@@ -33,15 +38,11 @@ type ServerOptions = {
   save: () => void
   /** `GET /_sandbox/ledger`, for people. */
   ledger: () => unknown
-}
-
-/** The HTTP side: routes, signatures, faults. One call at a time looks at the state or changes it. */
-export const listen = async (options: ServerOptions): Promise<{ origin: string; stop(): Promise<void> }> => {
+}): Gateway => {
   const { faults, switches, requests } = options
-  const stopped = new AbortController()
   const oneAtATime = oneByOne()
 
-  const perform = ({ operation, region, names }: Route, request: SignedRequest) =>
+  const perform = ({ operation, region, names }: Route, request: CloudRequest) =>
     oneAtATime(async (): Promise<Reply> => {
       if (switches.credentials === 'all_401') throw notAuthenticated()
       const caller = options.authenticate(request, region, operation === 'refreshSessionToken')
@@ -60,11 +61,10 @@ export const listen = async (options: ServerOptions): Promise<{ origin: string; 
       return reply
     })
 
-  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const { method = 'GET', url: path = '/', headers } = incoming
-    const request: SignedRequest = { method, path, headers, body: await readBody(incoming) }
+  const answer = async (request: CloudRequest, { stopped }: Waiting): Promise<CloudAnswer> => {
+    const { method, path } = request
     const { pathname } = new URL(path, 'http://sandbox')
-    if (method === 'GET' && pathname === '/_sandbox/ledger') return send(response, { body: options.ledger() })
+    if (method === 'GET' && pathname === '/_sandbox/ledger') return answerOf({ body: options.ledger() })
     const found = route(method, pathname)
     if (found === 404) throw new Refusal(404, 'NotFound', `There is no ${pathname}`)
     if (found === 405) throw new Refusal(405, 'MethodNotAllowed', `${method} is not known there`)
@@ -79,43 +79,26 @@ export const listen = async (options: ServerOptions): Promise<{ origin: string; 
     })
 
     const fault = faults.take(operation)
-    if (fault?.kind === 'cut_before') return incoming.socket.destroy()
+    if (fault?.kind === 'cut_before') return 'cut'
     if (fault?.kind === 'status') {
       const { status, code = 'InternalError', message = 'Injected fault' } = fault
-      return send(response, {
-        status,
-        body: { code, message },
-        ...(fault.headers && { headers: fault.headers }),
-      })
+      return answerOf({ status, body: { code, message }, ...(fault.headers && { headers: fault.headers }) })
     }
-    if (fault?.kind === 'delay') await pause(fault.ms, undefined, { signal: stopped.signal })
+    if (fault?.kind === 'delay') await pause(fault.ms, undefined, { signal: stopped })
     const reply = await perform(found, request)
-    if (fault?.kind === 'lost_answer') return incoming.socket.destroy()
+    if (fault?.kind === 'lost_answer') return 'cut'
     if (fault?.kind === 'done_but_500')
       throw new Refusal(500, 'InternalError', 'An internal server error occurred.')
-    return send(response, reply)
+    return answerOf(reply)
   }
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error) => {
-      if (stopped.signal.aborted) request.socket.destroy()
-      else send(response, refusalOf(error))
-    })
-  })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : options.port
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        stopped.abort()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+  return async (request, caller) => {
+    try {
+      return await answer(request, caller)
+    } catch (error) {
+      if (caller.stopped.aborted) throw error
+      return answerOf(refusalOf(error))
+    }
   }
 }
 
@@ -124,30 +107,17 @@ const refusalOf = (error: unknown): Reply =>
     ? { status: error.status, body: { code: error.code, message: error.message } }
     : { status: 500, body: { code: 'InternalError', message: `A fault of the sandbox: ${messageOf(error)}` } }
 
-const send = (response: ServerResponse, { status = 200, body, headers }: Reply) => {
-  response.writeHead(status, {
+const answerOf = ({ status = 200, body, headers }: Reply): CloudAnswer => ({
+  status,
+  headers: {
     'opc-request-id': randomBytes(16).toString('hex').toUpperCase(),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...headers,
-  })
-  response.end(body === undefined ? undefined : JSON.stringify(body))
-}
+  },
+  body: body === undefined ? undefined : JSON.stringify(body),
+})
 
-const retryTokenOf = ({ headers }: SignedRequest): string | undefined => {
+const retryTokenOf = ({ headers }: CloudRequest): string | undefined => {
   const token = headers['opc-retry-token']
   return typeof token === 'string' ? token : undefined
-}
-
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks)
-}
-
-const parseJson = (text: Buffer): unknown => {
-  try {
-    return JSON.parse(text.toString('utf8'))
-  } catch {
-    return undefined
-  }
 }
