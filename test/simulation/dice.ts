@@ -1,0 +1,24 @@
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+
+/** The one source of randomness of a run: the same seed throws the same. */
+export type Dice = {
+  /** A whole number, both ends included. */
+  int(least: number, most: number): number
+  chance(probability: number): boolean
+  pick<Item>(items: readonly [Item, ...Item[]]): Item
+  hex(digits: number): string
+}
+
+const million = 1_000_000
+
+export const createDice = (seed: number): Dice => {
+  const generator = xoroshiro128plus(seed)
+  const int = (least: number, most: number) => uniformInt(generator, least, most)
+  return {
+    int,
+    chance: (probability) => int(1, million) <= probability * million,
+    pick: (items) => items[int(0, items.length - 1)] ?? items[0],
+    hex: (digits) => Array.from({ length: digits }, () => int(0, 15).toString(16)).join(''),
+  }
+}

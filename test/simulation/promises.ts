@@ -1,0 +1,188 @@
+import type { Instance } from '../../lib/model/instance.ts'
+import { mayBecome } from '../../lib/model/status.ts'
+import { stepOf } from '../../lib/model/step.ts'
+import type { Clouds, Rented } from './clouds.ts'
+import type { Cloud, Purpose } from './faults.ts'
+import type { Run } from './functions.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What clocks differ by, and how long a look may be old when it is acted on, in milliseconds. */
+const skewMs = 5000
+const oldestLookMs = 110_000
+
+export type Promises = ReturnType<typeof createPromises>
+
+/** Holds Berth to what it promises, by the clouds' books and by what is written into the table. */
+export const createPromises = (parts: {
+  timeline: Timeline
+  clouds: Clouds
+  /** The records as they are. */
+  records: () => Instance[]
+  /** Since when a machine has been in use without a break, if it is. */
+  inUseSince: (machineId: string) => number | undefined
+  tell: (line: string) => void
+}) => {
+  const { timeline, clouds, tell } = parts
+  const violations: string[] = []
+  /** For whom each machine was rented: the instance whose function asked for it. */
+  const rentedFor = new Map<string, string>()
+  const notOurs = new Set<string>()
+  const forced = new Set<string>()
+  const keys = new Map<string, string>()
+
+  const violated = (promise: string) => {
+    if (violations.includes(promise)) return
+    violations.push(promise)
+    tell(`VIOLATED ${promise}`)
+  }
+  const recordOf = (id: string | undefined) => parts.records().find((record) => record.id === id)
+  const all = () => [...clouds.rented('hotaisle'), ...clouds.rented('oci')]
+  const leads = (record: Instance, rented: Rented) =>
+    record.status !== 'terminated' && isMachineOf(record, rented)
+
+  const launched = (cloud: Cloud, before: Set<string>, run: Run | undefined) => {
+    const id = run?.instanceId ?? ''
+    for (const rented of clouds.rented(cloud).filter((each) => !before.has(each.id))) {
+      rentedFor.set(rented.id, id)
+      tell(`RENT ${cloud} ${rented.cloudId} ${rented.id} for ${id}`)
+      const live = all().filter((each) => rentedFor.get(each.id) === id && each.isLive)
+      if (live.length > 1)
+        violated(`1: ${id} has ${live.length} machines at once: ${live.map((each) => each.id).join(', ')}`)
+    }
+  }
+
+  const released = (rented: Rented, run: Run | undefined) => {
+    const id = run?.instanceId ?? ''
+    tell(`GIVE ${rented.cloud} ${rented.cloudId} ${rented.id} back by ${id}`)
+    const record = recordOf(id)
+    if (notOurs.has(rented.id)) violated(`2: ${rented.id} is not Berth's, and was given back by ${id}`)
+    else if (!record || !isMachineOf(record, rented))
+      violated(`2: ${id} gave ${rented.id} back, which it has not`)
+    if (timeline.now() < rented.prepaidUntil && !forced.has(id))
+      violated(`3: ${rented.id} was given back by ${id} inside its prepaid time, and nobody forced it`)
+  }
+
+  const written = (before: Instance | undefined, after: Instance) => {
+    const { id } = after
+    if (!before) return
+    const last = after.events.at(-1)
+    if (before.status !== after.status || before.phase !== after.phase)
+      tell(
+        `  ${id} ${before.status} -> ${after.status} ${after.phase ?? ''} v${after.version}: ${last?.message}`,
+      )
+    if (after.version !== before.version + 1)
+      violated(`fence: ${id} went from version ${before.version} to ${after.version}`)
+    if (!mayBecome(before.status, after.status))
+      violated(`${id} went from ${before.status} to ${after.status}`)
+    const isTaken = before.status === 'busy' && after.claim && before.claim?.holder !== after.claim.holder
+    if (isTaken)
+      violated(`3: ${id} was claimed by ${after.claim?.holder} while ${before.claim?.holder} had it`)
+    if (
+      after.status === 'terminating' &&
+      before.status !== 'terminating' &&
+      after.terminationReason === 'idle_timeout'
+    )
+      idledOut(before, after)
+    if (after.status === 'terminated') ended(after)
+  }
+
+  const idledOut = (before: Instance, after: Instance) => {
+    if (before.status !== 'idle' || before.claim) violated(`3: ${after.id} was claimed, and ended as idle`)
+    const rented = all().find((each) => isMachineOf(after, each))
+    if (!rented) return
+    if (rented.prepaidUntil > timeline.now() + 2 * skewMs)
+      violated(
+        `3: ${after.id} ended as idle while it is prepaid until ${new Date(rented.prepaidUntil).toISOString()}`,
+      )
+    const since = parts.inUseSince(rented.machineId)
+    if (since !== undefined && timeline.now() - since > oldestLookMs)
+      violated(`3: ${after.id} ended as idle while it was in use`)
+  }
+
+  const ended = (after: Instance) => {
+    for (const rented of all()) {
+      if (isMachineOf(after, rented) && !rented.isGone)
+        violated(`4: ${after.id} is terminated, and ${rented.id} is still there`)
+      const isForgotten =
+        rentedFor.get(rented.id) === after.id &&
+        rented.isLive &&
+        !parts.records().some((record) => record.id !== after.id && leads(record, rented))
+      if (isForgotten) violated(`2: ${after.id} is terminated, and ${rented.id}, rented for it, goes on`)
+    }
+  }
+
+  return {
+    violations,
+    written,
+    forced,
+    /** A machine that is none of this Berth's business. */
+    isNotOurs: (id: string) => void notOurs.add(id),
+    rentedFor,
+    violated,
+    /** Stands around a request to a cloud that can rent something or give it back. */
+    witness:
+      (cloud: Cloud, current: () => Run | undefined) =>
+      async (purpose: Purpose, url: URL, reached: () => Promise<Response>): Promise<Response> => {
+        if (purpose !== 'launch' && purpose !== 'release') return reached()
+        const run = current()
+        const before = clouds.rented(cloud)
+        const response = await reached()
+        if (purpose === 'launch') launched(cloud, new Set(before.map(({ id }) => id)), run)
+        else {
+          const live = new Set(before.filter(({ isLive }) => isLive).map(({ id }) => id))
+          const name = decodeURIComponent(url.pathname.replace(/\/$/, '').split('/').at(-1) ?? '')
+          const target = before.find((each) => each.cloudId === name && live.has(each.id))
+          if (target && response.ok) released(target, run)
+        }
+        return response
+      },
+    /** One idempotency key, one instance. */
+    answered: (key: string, id: string) => {
+      const known = keys.get(key) ?? id
+      keys.set(key, known)
+      if (known !== id) violated(`1: the key ${key} brought ${known}, and then ${id}`)
+    },
+    /** Some time after the faults have stopped, everything rests, and the table and the clouds say the same. */
+    atRest: () => {
+      const records = parts.records()
+      const rented = all()
+      for (const record of records) {
+        const machine = rented.find((each) => isMachineOf(record, each))
+        const waits =
+          record.status === 'terminating' && (record.releaseAt ?? 0) > timeline.now() - 15 * 60_000
+        const step = stepOf(record)
+        if (step === 'provision' || step === 'bootstrap' || (step === 'terminate' && !waits))
+          violated(
+            `5: ${record.id} is still ${record.phase ?? record.status}: ${record.events.at(-1)?.message}`,
+          )
+        if (step === 'check' && !machine?.isLive)
+          violated(`6: ${record.id} is ${record.status}, and its machine is not there`)
+        if (record.status === 'terminated' && machine && !machine.isGone)
+          violated(`6: ${record.id} is terminated, and its machine is there`)
+      }
+      for (const each of rented) {
+        if (each.isLive && !notOurs.has(each.id) && !records.some((record) => leads(record, each)))
+          violated(
+            `2: ${each.cloud} ${each.cloudId} (${each.mark || 'no mark'}) lives on, and no record leads to its end`,
+          )
+      }
+    },
+    /** And in the end nothing of ours is left. */
+    atEnd: () => {
+      for (const record of parts.records())
+        if (record.status !== 'terminated') violated(`5: ${record.id} never ended: it is ${record.status}`)
+      for (const each of all())
+        if (each.isLive && !notOurs.has(each.id))
+          violated(`2: ${each.cloud} ${each.cloudId} is never given back`)
+      for (const id of notOurs) {
+        const theirs = all().find((each) => each.id === id)
+        if (theirs && !theirs.isLive) violated(`2: ${id} is not Berth's, and is gone`)
+      }
+    },
+  }
+}
+
+const isMachineOf = ({ backend, machine }: Instance, rented: Rented): boolean =>
+  backend === rented.cloud &&
+  machine?.cloudId === rented.cloudId &&
+  (rented.cloud === 'oci' || machine.rentalId === undefined || machine.rentalId === rented.id)

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
+import { check } from '../../lib/lifecycle/check.ts'
+import { provision } from '../../lib/lifecycle/provision.ts'
+import { sweep } from '../../lib/lifecycle/sweep.ts'
+import { terminate } from '../../lib/lifecycle/terminate.ts'
+import type { Instance } from '../../lib/model/instance.ts'
+import type { Step } from '../../lib/model/step.ts'
+import { fetchFrom } from '../../sandbox/clouds/fetch-from.ts'
+import { createMemoryStore } from '../fakes/memory-store.ts'
+import { createClouds } from './clouds.ts'
+import { createDice } from './dice.ts'
+import { type Cloud, createFaults } from './faults.ts'
+import { createFunctions, type Run } from './functions.ts'
+import { createGuests } from './guests.ts'
+import { createMessages } from './messages.ts'
+import { createMishaps } from './mishaps.ts'
+import { type Call, createNetwork } from './network.ts'
+import { createPromises } from './promises.ts'
+import { createTimeline } from './timeline.ts'
+import { createUsers } from './users.ts'
+
+export type Result = {
+  seed: number
+  requests: number
+  violations: string[]
+  hits: ReadonlyMap<string, number>
+  machines: number
+  /** Of everything that happened: equal for equal runs. */
+  digest: string
+}
+
+const minuteMs = 60_000
+const start = Date.UTC(2030, 0, 1)
+/** By when everything rests after the faults have stopped: bare metal may take an hour, twice, after half an hour's search. */
+const restMs = 165 * minuteMs
+/** Longer than any prepaid time. */
+const endMs = 660 * minuteMs
+
+const steps = { provision, bootstrap, check, terminate }
+
+/**
+ * One run: the real lifecycle and backends, both simulated clouds, a store in memory, and everything that can go wrong.
+ * The same seed does the same. `tell` hears the history.
+ */
+export const simulate = async (seed: number, tell: (line: string) => void = () => {}): Promise<Result> => {
+  const dice = createDice(seed)
+  const timeline = createTimeline(start)
+  const digest = createHash('sha256')
+  const told = (line: string) => {
+    const stamped = `${new Date(timeline.now()).toISOString().slice(8, 23)} ${line}`
+    digest.update(stamped)
+    tell(stamped)
+  }
+  const faults = createFaults(dice, told)
+  const clouds = await createClouds({ timeline, dice })
+  const guests = createGuests({ machines: clouds.machines, timeline })
+  const records = new Map<string, Instance>()
+  const promises = createPromises({
+    timeline,
+    clouds,
+    records: () => [...records.values()],
+    inUseSince: guests.inUseSince,
+    tell: told,
+  })
+  const store = createMemoryStore({
+    random: { hex: dice.hex },
+    clock: timeline,
+    indexLagMs: () =>
+      faults.strikes('table: index far behind') ? dice.int(5000, 120_000) : dice.int(0, 500),
+    onWrite: (before, after) => {
+      records.set(after.id, after)
+      promises.written(before, after)
+    },
+  })
+  await store.catalogues.put('oci', clouds.catalogue)
+
+  const reach = { hotaisle: fetchFrom(clouds.hotaisle.gateway), oci: fetchFrom(clouds.oci.gateway) }
+  const mishaps = createMishaps({
+    timeline,
+    dice,
+    faults,
+    clouds,
+    guests,
+    promises,
+    reach,
+    owner: store.owner,
+    tell: told,
+  })
+  const networkTo = (cloud: Cloud, call: Call, current: () => Run | undefined) => {
+    const witness = promises.witness(cloud, current)
+    return createNetwork({
+      cloud,
+      reach: reach[cloud],
+      witness: (purpose, url, reached) => {
+        if (purpose === 'launch') mishaps.beforeLaunch(cloud, url.pathname.includes('bare_metal'))
+        return witness(purpose, url, reached)
+      },
+      call,
+      faults,
+      dice,
+      timeline,
+    })
+  }
+  const handle = async (step: Step, id: string) =>
+    (await functions.invoke(step, id, (ctx) => steps[step](ctx, id))).outcome === 'done'
+  const allLost = dice.chance(0.2)
+  const messages = createMessages({ timeline, dice, faults, allLost, handle })
+  const functions = createFunctions({
+    timeline,
+    dice,
+    faults,
+    store,
+    shim: guests.shim,
+    queues: messages.queues,
+    settings: clouds.settings,
+    fetchFor: (call, current) => {
+      const to = { hotaisle: networkTo('hotaisle', call, current), oci: networkTo('oci', call, current) }
+      return (input, init) => to[String(input).startsWith('http://oci/') ? 'oci' : 'hotaisle'](input, init)
+    },
+    tell: told,
+  })
+
+  const every = (ms: number, work: () => void) => {
+    const again = () => {
+      if (!faults.strikes('schedule: skipped')) work()
+      timeline.at(timeline.now() + ms, again)
+    }
+    timeline.at(timeline.now() + ms, again)
+  }
+  every(
+    minuteMs,
+    () =>
+      void functions.invoke('sweep', undefined, (ctx) =>
+        sweep(allLost ? { ...ctx, queues: messages.surely } : ctx),
+      ),
+  )
+
+  const isOver = () => promises.violations.length > 0
+  const run = async (ms: number, done: () => boolean) => {
+    const until = timeline.now() + ms
+    while (timeline.now() < until && !isOver() && !done())
+      await timeline.run(Math.min(until, timeline.now() + 5 * minuteMs), () => {})
+  }
+  const requests = dice.chance(0.7) ? dice.int(1, 8) : dice.int(9, 30)
+  const users = createUsers({
+    timeline,
+    dice,
+    functions,
+    promises,
+    guests,
+    records: () => [...records.values()],
+    tell: told,
+  })
+  told(`SEED ${seed}: ${requests} requests${allLost ? ', every message lost' : ''}`)
+  users.come(requests, dice.int(1, 90) * minuteMs)
+  mishaps.start()
+  await run(dice.int(60, 200) * minuteMs, () => false)
+  told('REST faults stop')
+  faults.stop()
+  mishaps.stop()
+  await run(restMs, () => false)
+  if (!isOver()) promises.atRest()
+  told('END  everything is given up')
+  users.removeAll()
+  const isAllGone = () => [...records.values()].every(({ status }) => status === 'terminated')
+  await run(endMs, isAllGone)
+  if (!isOver()) promises.atEnd()
+  return {
+    seed,
+    requests,
+    violations: promises.violations,
+    hits: faults.hits(),
+    machines: clouds.rented('hotaisle').length + clouds.rented('oci').length,
+    digest: digest.digest('hex'),
+  }
+}
