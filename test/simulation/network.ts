@@ -1,6 +1,12 @@
 import type { Dice } from './dice.ts'
 import { type Cloud, type Faults, networkPoint, type Purpose, troublesOf } from './faults.ts'
+import type { Run } from './functions.ts'
 import type { Timeline } from './timeline.ts'
+
+export type Witness = (
+  request: { run: Run | undefined; purpose: Purpose; url: URL },
+  reached: () => Promise<Response>,
+) => Promise<Response>
 
 /** One call of a function to what is outside of it; see `functions.ts`. */
 export type Call = <Value>(name: string, effect: () => Promise<Value>) => Promise<Value>
@@ -22,8 +28,10 @@ export const createNetwork = (parts: {
   cloud: Cloud
   /** Brings a request to the cloud and its answer back. */
   reach: typeof fetch
-  /** Stands around everything that reaches the cloud. */
-  witness: (purpose: Purpose, url: URL, reached: () => Promise<Response>) => Promise<Response>
+  /** Who asks. */
+  current: () => Run | undefined
+  /** Stands around everything that reaches the cloud, whenever it does. */
+  witness: Witness
   call: Call
   faults: Faults
   dice: Dice
@@ -33,7 +41,8 @@ export const createNetwork = (parts: {
   return (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     const purpose = purposeOf(cloud, init?.method ?? 'GET', url.pathname)
-    const reached = () => parts.witness(purpose, url, () => parts.reach(input, init))
+    const run = parts.current()
+    const reached = () => parts.witness({ run, purpose, url }, () => parts.reach(input, init))
     const giveUp = async (): Promise<never> => {
       await timeline.sleep(timeOutMs[cloud][purpose])
       throw new DOMException('The operation was aborted due to timeout', 'TimeoutError')

@@ -2,8 +2,9 @@ import type { Instance } from '../../lib/model/instance.ts'
 import { mayBecome } from '../../lib/model/status.ts'
 import { stepOf } from '../../lib/model/step.ts'
 import type { Clouds, Rented } from './clouds.ts'
-import type { Cloud, Purpose } from './faults.ts'
+import type { Cloud } from './faults.ts'
 import type { Run } from './functions.ts'
+import type { Witness } from './network.ts'
 import type { Timeline } from './timeline.ts'
 
 /** What clocks differ by, and how long a look may be old when it is acted on, in milliseconds. */
@@ -121,10 +122,9 @@ export const createPromises = (parts: {
     violated,
     /** Stands around a request to a cloud that can rent something or give it back. */
     witness:
-      (cloud: Cloud, current: () => Run | undefined) =>
-      async (purpose: Purpose, url: URL, reached: () => Promise<Response>): Promise<Response> => {
+      (cloud: Cloud): Witness =>
+      async ({ run, purpose, url }, reached) => {
         if (purpose !== 'launch' && purpose !== 'release') return reached()
-        const run = current()
         const before = clouds.rented(cloud)
         const response = await reached()
         if (purpose === 'launch') launched(cloud, new Set(before.map(({ id }) => id)), run)

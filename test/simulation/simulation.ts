@@ -88,13 +88,15 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     tell: told,
   })
   const networkTo = (cloud: Cloud, call: Call, current: () => Run | undefined) => {
-    const witness = promises.witness(cloud, current)
+    const witness = promises.witness(cloud)
     return createNetwork({
       cloud,
       reach: reach[cloud],
-      witness: (purpose, url, reached) => {
-        if (purpose === 'launch') mishaps.beforeLaunch(cloud, url.pathname.includes('bare_metal'))
-        return witness(purpose, url, reached)
+      current,
+      witness: (request, reached) => {
+        if (request.purpose === 'launch')
+          mishaps.beforeLaunch(cloud, request.url.pathname.includes('bare_metal'))
+        return witness(request, reached)
       },
       call,
       faults,

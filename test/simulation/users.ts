@@ -13,17 +13,17 @@ import type { Timeline } from './timeline.ts'
 
 const minuteMs = 60_000
 
-/** What people ask for here; the first ones more often. */
+/** What people ask for here; the first ones more often, and most know where it is to be had. */
 const wishes = [
+  { gpu: 'MI300X:1', backends: ['hotaisle'] },
+  { gpu: 'MI300X:1', backends: ['hotaisle'] },
+  { gpu: 'MI300X:2', backends: ['hotaisle'] },
+  { gpu: 'MI300X:8', backends: ['hotaisle'] },
   { gpu: 'MI300X:1' },
-  { gpu: 'MI300X:1' },
-  { gpu: 'MI300X:1' },
-  { gpu: 'MI300X:2' },
-  { gpu: 'MI300X:8' },
-  { instanceTypes: ['VM.GPU.A10.1'] },
-  { instanceTypes: ['VM.Standard2.1'], spotPolicy: 'spot' },
-  { instanceTypes: ['BM.GPU.A10.4'] },
   { gpu: '1' },
+  { instanceTypes: ['VM.GPU.A10.1'], backends: ['oci'] },
+  { instanceTypes: ['VM.Standard2.1'], spotPolicy: 'spot', backends: ['oci'] },
+  { instanceTypes: ['BM.GPU.A10.4'], backends: ['oci'] },
 ] as const
 
 /** People and their programs: they rent, come or don't, claim, release and delete, and ask again when no answer comes. */

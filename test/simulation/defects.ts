@@ -1,0 +1,73 @@
+/** Changes of the source that break a promise on purpose: each text must be found once in its file. */
+export type Defect = { file: string; edits: [find: string, replace: string][] }
+
+/** What the simulation must find. They show that it can fail. */
+export const defects: Record<string, Defect> = {
+  'intent-after-the-call': {
+    file: 'lib/lifecycle/provision.ts',
+    edits: [
+      [
+        '  const written =\n    intent &&',
+        '  const early = intent && (await backend.launch({ intent, region: offer.region, zone, instanceType: offer.instanceType }))\n  const written =\n    intent &&',
+      ],
+      ['intent, await backend.launch(rental))', 'intent, early)'],
+    ],
+  },
+  'no-fence': {
+    file: 'test/fakes/memory-store.ts',
+    edits: [['if (stands?.version !== previous.version) return undefined', 'if (!stands) return undefined']],
+  },
+  'terminate-gives-up': {
+    file: 'lib/lifecycle/terminate.ts',
+    edits: [
+      [
+        '  // A cloud may say hours; the machine costs money all the while.\n',
+        '  if (now - askedAt > overdueAfterMs)\n    return void (await rewrite(ctx, instance, (current) => ({ ...current, nextCheckAt: undefined, sweepAt: undefined })))\n',
+      ],
+    ],
+  },
+  'claim-without-condition': {
+    file: 'lib/lifecycle/claim.ts',
+    edits: [
+      [
+        "if (current.status === 'idle') return claimed(ctx, current, by)",
+        "if (current.status === 'idle' || current.status === 'busy') return claimed(ctx, current, by)",
+      ],
+    ],
+  },
+  'message-trusted-over-record': {
+    file: 'lib/lifecycle/provision.ts',
+    edits: [
+      [
+        "if (!instance || stepOf(instance) !== 'provision' || !isDue(instance, ctx.clock.now())) return",
+        'if (!instance) return',
+      ],
+    ],
+  },
+  'empty-list-believed-at-once': {
+    file: 'lib/backends/hotaisle/find.ts',
+    edits: [['const settledAfterMs = 10 * 60_000', 'const settledAfterMs = 0']],
+  },
+  'always-by-force': {
+    file: 'lib/lifecycle/terminate.ts',
+    edits: [['{ force: instance.force === true }', '{ force: true }']],
+  },
+  'terminated-when-asked': {
+    file: 'lib/lifecycle/terminate.ts',
+    edits: [
+      [
+        "  if (seen.state === 'gone')\n    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)",
+        "  if (seen.state !== 'running')\n    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)",
+      ],
+    ],
+  },
+  '404-believed': {
+    file: 'lib/backends/oci/machines.ts',
+    edits: [
+      [
+        "  if (answer.kind === 'ok' || answer.status !== 404) return answer\n",
+        "  if (answer.kind === 'ok' || answer.status !== 404) return answer\n  if (ref.cloudId) return ok(undefined)\n",
+      ],
+    ],
+  },
+}
