@@ -112,6 +112,14 @@ export const createPromises = (parts: {
     }
   }
 
+  /** Why an instance can't stay as it is: one in service can, one that has ended, and one that waits for its prepaid time. */
+  const restless = (record: Instance): string | undefined => {
+    const step = stepOf(record)
+    if (step === undefined || step === 'check') return undefined
+    if (step === 'terminate' && (record.releaseAt ?? 0) > timeline.now()) return undefined
+    return `is still ${record.phase ?? record.status}: ${record.events.at(-1)?.message}`
+  }
+
   return {
     violations,
     written,
@@ -142,20 +150,17 @@ export const createPromises = (parts: {
       keys.set(key, known)
       if (known !== id) violated(`1: the key ${key} brought ${known}, and then ${id}`)
     },
+    /** Whether every instance is where it can stay. */
+    isAtRest: () => parts.records().every((record) => restless(record) === undefined),
     /** Some time after the faults have stopped, everything rests, and the table and the clouds say the same. */
     atRest: () => {
       const records = parts.records()
       const rented = all()
       for (const record of records) {
         const machine = rented.find((each) => isMachineOf(record, each))
-        const waits =
-          record.status === 'terminating' && (record.releaseAt ?? 0) > timeline.now() - 15 * 60_000
-        const step = stepOf(record)
-        if (step === 'provision' || step === 'bootstrap' || (step === 'terminate' && !waits))
-          violated(
-            `5: ${record.id} is still ${record.phase ?? record.status}: ${record.events.at(-1)?.message}`,
-          )
-        if (step === 'check' && !machine?.isLive)
+        const why = restless(record)
+        if (why !== undefined) violated(`5: ${record.id} ${why}`)
+        if (stepOf(record) === 'check' && !machine?.isLive)
           violated(`6: ${record.id} is ${record.status}, and its machine is not there`)
         if (record.status === 'terminated' && machine && !machine.isGone)
           violated(`6: ${record.id} is terminated, and its machine is there`)

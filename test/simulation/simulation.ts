@@ -34,6 +34,8 @@ const minuteMs = 60_000
 const start = Date.UTC(2030, 0, 1)
 /** By when everything rests after the faults have stopped: bare metal may take an hour, twice, after half an hour's search. */
 const restMs = 165 * minuteMs
+/** And what reconcile takes for an orphan, which has no record that could be looked at. */
+const leastRestMs = 30 * minuteMs
 /** Longer than any prepaid time. */
 const endMs = 660 * minuteMs
 
@@ -144,7 +146,7 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     while (timeline.now() < until && !isOver() && !done())
       await timeline.run(Math.min(until, timeline.now() + 5 * minuteMs), () => {})
   }
-  const requests = dice.chance(0.7) ? dice.int(1, 8) : dice.int(9, 30)
+  const requests = dice.chance(0.85) ? dice.int(1, 5) : dice.int(6, 30)
   const users = createUsers({
     timeline,
     dice,
@@ -155,13 +157,14 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     tell: told,
   })
   told(`SEED ${seed}: ${requests} requests${allLost ? ', every message lost' : ''}`)
-  users.come(requests, dice.int(1, 90) * minuteMs)
+  users.come(requests, dice.int(1, 60) * minuteMs)
   mishaps.start()
-  await run(dice.int(60, 200) * minuteMs, () => false)
+  await run(dice.int(45, 150) * minuteMs, () => false)
   told('REST faults stop')
   faults.stop()
   mishaps.stop()
-  await run(restMs, () => false)
+  await run(leastRestMs, () => false)
+  await run(restMs - leastRestMs, promises.isAtRest)
   if (!isOver()) promises.atRest()
   told('END  everything is given up')
   users.removeAll()
