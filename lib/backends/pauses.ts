@@ -3,8 +3,6 @@ import type { Clock } from '../model/clock.ts'
 /** A cloud may say hours, while a machine that is to be given back costs money. */
 const longestMs = 300_000
 
-export type Pauses = ReturnType<typeof createPauses>
-
 /** Until when a cloud asked for no more requests, for each place that asks so for itself; kept while the process lives. */
 export const createPauses = (clock: Clock) => {
   const ends = new Map<string, number>()
