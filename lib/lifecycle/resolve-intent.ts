@@ -130,6 +130,7 @@ export const stayUnclear = async (
       instanceId: known.id,
       backend: known.backend,
       minutes: Math.round((now - unclearSince) / 60_000),
+      mark: intent.mark,
       message,
     })
   }
