@@ -58,6 +58,7 @@ export const startBundleStage = async () => {
     BERTH_QUEUE_BOOTSTRAP: queues.urls.bootstrap,
     BERTH_QUEUE_CHECK: queues.urls.check,
     BERTH_QUEUE_TERMINATE: queues.urls.terminate,
+    BERTH_QUEUE_DEAD_LETTERS: queues.deadLetters,
   })
   return {
     store,

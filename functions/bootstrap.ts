@@ -3,6 +3,6 @@ import { lambdaContext } from '../lib/lambda-context.ts'
 import { bootstrap } from '../lib/lifecycle/bootstrap.ts'
 import { stepHandler } from '../lib/lifecycle/step-handler.ts'
 
-export const createHandler = (context: () => Promise<Context>) => stepHandler(context, bootstrap)
+export const createHandler = (context: () => Promise<Context>) => stepHandler(context, 'bootstrap', bootstrap)
 
 export const handler = createHandler(lambdaContext)

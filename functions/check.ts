@@ -3,6 +3,6 @@ import { lambdaContext } from '../lib/lambda-context.ts'
 import { check } from '../lib/lifecycle/check.ts'
 import { stepHandler } from '../lib/lifecycle/step-handler.ts'
 
-export const createHandler = (context: () => Promise<Context>) => stepHandler(context, check)
+export const createHandler = (context: () => Promise<Context>) => stepHandler(context, 'check', check)
 
 export const handler = createHandler(lambdaContext)

@@ -3,6 +3,6 @@ import { lambdaContext } from '../lib/lambda-context.ts'
 import { provision } from '../lib/lifecycle/provision.ts'
 import { stepHandler } from '../lib/lifecycle/step-handler.ts'
 
-export const createHandler = (context: () => Promise<Context>) => stepHandler(context, provision)
+export const createHandler = (context: () => Promise<Context>) => stepHandler(context, 'provision', provision)
 
 export const handler = createHandler(lambdaContext)

@@ -3,6 +3,6 @@ import { lambdaContext } from '../lib/lambda-context.ts'
 import { stepHandler } from '../lib/lifecycle/step-handler.ts'
 import { terminate } from '../lib/lifecycle/terminate.ts'
 
-export const createHandler = (context: () => Promise<Context>) => stepHandler(context, terminate)
+export const createHandler = (context: () => Promise<Context>) => stepHandler(context, 'terminate', terminate)
 
 export const handler = createHandler(lambdaContext)

@@ -1,7 +1,6 @@
-import { Logger } from '@aws-lambda-powertools/logger'
 import * as z from 'zod'
 import type { Context } from './context.ts'
-import type { Log } from './model/log.ts'
+import { lambdaLog } from './lambda-log.ts'
 import type { Step } from './model/step.ts'
 import type { Queues } from './queues/queues.ts'
 import { readSettings } from './settings-file.ts'
@@ -17,6 +16,8 @@ const environment = z.object({
   BERTH_QUEUE_BOOTSTRAP: z.url(),
   BERTH_QUEUE_CHECK: z.url(),
   BERTH_QUEUE_TERMINATE: z.url(),
+  /** The dead-letter queue of all four. */
+  BERTH_QUEUE_DEAD_LETTERS: z.url(),
 })
 
 /** Functions end after 100 s (see serverless.yml), so nobody works on an instance for longer than this. */
@@ -34,6 +35,8 @@ export const lambdaContext = (): Promise<Context> => {
 
 let made: Promise<Context> | undefined
 
+const clock = { now: () => Date.now() }
+
 const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
   const variables = environment.parse(env)
   const settings = await readSettings(variables.BERTH_SETTINGS, 'BERTH_SETTINGS')
@@ -45,45 +48,39 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
     privateKey,
     dynamo: { client: createDynamoClient({}), table: variables.BERTH_TABLE },
     queues: lateQueues({
-      provision: variables.BERTH_QUEUE_PROVISION,
-      bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
-      check: variables.BERTH_QUEUE_CHECK,
-      terminate: variables.BERTH_QUEUE_TERMINATE,
+      urls: {
+        provision: variables.BERTH_QUEUE_PROVISION,
+        bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
+        check: variables.BERTH_QUEUE_CHECK,
+        terminate: variables.BERTH_QUEUE_TERMINATE,
+      },
+      deadLetters: variables.BERTH_QUEUE_DEAD_LETTERS,
     }),
-    clock: { now: () => Date.now() },
-    log: powertoolsLog(),
+    clock,
+    log: lambdaLog({ clock, out: process.stdout }),
   })
   return { ...wired, leaseMs }
 }
 
 /** The client of SQS is loaded at the first message: most requests send none. */
-const lateQueues = (urls: Record<Step, string>): Queues => {
+const lateQueues = (where: { urls: Record<Step, string>; deadLetters: string }): Queues => {
   let opened: Promise<Queues> | undefined
   const open = async () => {
     const [{ SQSClient }, { createSqsQueues }] = await Promise.all([
       import('@aws-sdk/client-sqs'),
       import('./queues/sqs-queues.ts'),
     ])
-    return createSqsQueues({ client: new SQSClient({}), urls })
+    return createSqsQueues({ client: new SQSClient({}), ...where })
+  }
+  const once = () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
   }
   return {
-    send: async (step, instanceId, delayMs) => {
-      opened ??= open().catch((error: unknown) => {
-        opened = undefined
-        throw error
-      })
-      return (await opened).send(step, instanceId, delayMs)
-    },
-  }
-}
-
-/** One JSON line for each message. */
-const powertoolsLog = (): Log => {
-  const logger = new Logger({ serviceName: 'berth' })
-  return {
-    info: (message, fields = {}) => logger.info(message, fields),
-    warn: (message, fields = {}) => logger.warn(message, fields),
-    error: (message, fields = {}) => logger.error(message, fields),
-    alarm: (name, message, fields = {}) => logger.error(`${name}: ${message}`, { ...fields, alarm: name }),
+    send: async (...hint) => (await once()).send(...hint),
+    bury: async (letter) => (await once()).bury(letter),
   }
 }

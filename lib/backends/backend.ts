@@ -48,9 +48,9 @@ interface Launcher {
   launchLock(offer: Offer): string | undefined
   /**
    * What must be written down before `launch`: the machines that exist already, where the cloud has no retry token.
-   * Costs nothing. Undefined when they could not be listed in full: then nothing may be launched.
+   * Costs nothing. `failed` says why they could not be listed in full: then nothing may be launched.
    */
-  prepare(offer: Offer): Promise<{ existing?: string[] } | undefined>
+  prepare(offer: Offer): Promise<{ existing?: string[] } | ({ failed: string } & Patience)>
   /** The one paid call. Called only with an intent that is stored. */
   launch(rental: Rental): Promise<LaunchOutcome>
   /** What came of an intent whose answer was lost. Costs nothing. */
@@ -71,12 +71,18 @@ export type LaunchedMachine = {
   rentalId?: string | undefined
 }
 
+/**
+ * How long the cloud wants to be left in peace, in milliseconds, where it said so. Whoever asks sooner than that is
+ * answered from here, and nothing is sent.
+ */
+type Patience = { retryAfterMs?: number | undefined }
+
 export type LaunchOutcome =
   | { outcome: 'launched'; machine: LaunchedMachine }
   /** Nothing exists, nothing is charged. */
-  | { outcome: 'rejected'; code: RejectionCode; message: string; retryAfterMs?: number | undefined }
+  | ({ outcome: 'rejected'; code: RejectionCode; message: string } & Patience)
   /** Something may exist: ask `find`. */
-  | { outcome: 'unknown'; message: string }
+  | ({ outcome: 'unknown'; message: string } & Patience)
 
 /**
  * Why nothing was launched. All but the last three lead to the next offer.
@@ -96,13 +102,15 @@ export type FindOutcome =
   /** Proved: nothing of this intent exists, and nothing will. `message` where the cloud says why. */
   | { outcome: 'absent'; message?: string }
   /** Not to be told yet, or (as the message says) only by a person. */
-  | { outcome: 'unclear'; message: string }
+  | ({ outcome: 'unclear'; message: string } & Patience)
 
 export interface Machines {
   /** Where a machine stands. Never throws. */
   state(ref: MachineRef): Promise<MachineState>
   /** Installs the system anew on a machine that failed. `retry`: not done, or not known; ask again later. */
-  repair(ref: MachineRef): Promise<{ outcome: 'started' | 'not_possible' | 'retry'; message: string }>
+  repair(
+    ref: MachineRef,
+  ): Promise<{ outcome: 'started' | 'not_possible' | 'retry'; message: string } & Patience>
   /** Gives a machine back. Asking twice is harmless. */
   release(ref: MachineRef, options: { force: boolean }): Promise<ReleaseOutcome>
   /** Every machine of the account, whoever made it. `complete: false` proves nothing about what is missing. */
@@ -137,7 +145,7 @@ export type MachineState =
       /** The launch was accepted and failed later, as these words say: nothing ever ran, nothing is charged. */
       neverRan?: string
     }
-  | { state: 'unknown'; message: string }
+  | ({ state: 'unknown'; message: string } & Patience)
 
 export type ReleaseOutcome =
   /** Asked; `state` will show `gone`. */
@@ -145,8 +153,8 @@ export type ReleaseOutcome =
   | { outcome: 'gone' }
   /** Refused inside the prepaid minimum. */
   | { outcome: 'too_early'; message: string }
-  /** Refused for now, or not known: ask again later. `retryAfterMs` where the cloud said so. */
-  | { outcome: 'retry'; message: string; retryAfterMs?: number | undefined }
+  /** Refused for now, or not known: ask again later. */
+  | ({ outcome: 'retry'; message: string } & Patience)
 
 export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
 

@@ -7,7 +7,7 @@ import { stepOf } from '../model/step.ts'
 import { judgeHardware } from '../shim/hardware-verdict.ts'
 import { type ShimHealth, type ShimSession, ShimUnreachable } from '../shim/shim.ts'
 import { backendOf, refOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, leased, visitAgain, withEvent, withNews } from './change.ts'
+import { change, growingDelay, hintNext, leased, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { end } from './end.ts'
 import { nextCheck } from './idle-rule.ts'
 import { tryNextOffer } from './try-next-offer.ts'
@@ -16,6 +16,8 @@ import { tryNextOffer } from './try-next-offer.ts'
 const vmDelayMs = 15_000
 const bareMetalDelayMs = 45_000
 const longBootMs = 1_200_000
+/** So much after a deadline a visit finds it over, though it may come half a second early. */
+const deadlineSlackMs = 1000
 
 /**
  * Brings a rented machine into service: waits for it, starts the agent over SSH, checks the hardware. One visit does
@@ -33,7 +35,12 @@ export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
     case 'starting':
       return notYet(ctx, instance, `booting: ${seen.progress}`)
     case 'unknown':
-      return notYet(ctx, instance, `the cloud does not say how the machine is: ${seen.message}`)
+      return notYet(
+        ctx,
+        instance,
+        `the cloud does not say how the machine is: ${seen.message}`,
+        seen.retryAfterMs,
+      )
     case 'failed':
       return repairOnce(ctx, instance, ref, seen.message)
     case 'stopping':
@@ -191,7 +198,7 @@ const sayHardware = ({ verdict, differences }: HardwareVerdict): string => {
   return `hardware differs (only a warning was asked for): ${differences.join('; ')}`
 }
 
-const notYet = async (ctx: Context, known: Instance, line: string): Promise<void> => {
+const notYet = async (ctx: Context, known: Instance, line: string, retryAfterMs?: number): Promise<void> => {
   if (ctx.clock.now() > (known.bootDeadline ?? 0)) {
     const message = `the machine was not ready in time; last seen: ${line}`
     return end(ctx, known, { reason: 'provisioning_timeout', message })
@@ -201,7 +208,10 @@ const notYet = async (ctx: Context, known: Instance, line: string): Promise<void
     const now = ctx.clock.now()
     const told = withNews(current, now, line)
     const isLong = (current.bootDeadline ?? now) - (current.startedAt ?? now) > longBootMs
-    return visitAgain(told, now + growingDelay(current.visits, isLong ? bareMetalDelayMs : vmDelayMs))
+    const usual = growingDelay(current.visits, isLong ? bareMetalDelayMs : vmDelayMs)
+    // Its deadline is kept, however long the cloud is to be left in peace: the machine costs money.
+    const untilDeadline = Math.max(usual, (current.bootDeadline ?? now) + deadlineSlackMs - now)
+    return visitAgain(told, now + Math.min(patient(usual, retryAfterMs), untilDeadline))
   })
   if (changed) await hintNext(ctx, instance)
 }
@@ -216,7 +226,7 @@ const repairOnce = async (ctx: Context, known: Instance, ref: MachineRef, failur
   const backend = backendOf(ctx, known)
   const asked = await backend.repair(ref)
   if (asked.outcome === 'not_possible') return gaveUp(`; ${asked.message}`)
-  if (asked.outcome === 'retry') return notYet(ctx, known, `${failure}; ${asked.message}`)
+  if (asked.outcome === 'retry') return notYet(ctx, known, `${failure}; ${asked.message}`, asked.retryAfterMs)
   const { instance, changed } = await change(ctx, known, (current) => {
     if (stepOf(current) !== 'bootstrap' || !current.machine) return undefined
     const now = ctx.clock.now()

@@ -100,6 +100,13 @@ export const hintNext = async (
 export const growingDelay = (visits: number, cap: number): number =>
   Math.min(cap, Math.round(1000 * 1.6 ** visits))
 
+/** A cloud may ask for hours of peace, while a machine costs money or somebody waits for one. */
+const longestPeaceMs = 300_000
+
+/** A delay that is no shorter than its cloud asked for, within reason. */
+export const patient = (delayMs: number, retryAfterMs: number | undefined): number =>
+  Math.max(delayMs, Math.min(retryAfterMs ?? 0, longestPeaceMs))
+
 const tell = (ctx: Pick<Context, 'log'>, before: Instance, after: Instance) => {
   const known = before.events.at(-1)
   for (const event of after.events.slice(after.events.findLastIndex((line) => isSame(line, known)) + 1)) {

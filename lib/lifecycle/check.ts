@@ -18,11 +18,13 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
   )
   if (over.changed) return hintNext(ctx, over.instance)
   const look = await lookAt(ctx, instance)
+  let retryAfterMs: number | undefined
   if ('unseen' in look) {
     // Only when the machine does not answer is its cloud asked, which costs time and may be throttled.
     const ref = refOf(instance)
     const state = ref && (await backendOf(ctx, instance).state(ref))
     if (state?.state === 'gone') return end(ctx, instance, goneBecause(state))
+    if (state?.state === 'unknown') retryAfterMs = state.retryAfterMs
   }
   const { instance: after, changed } = await change(ctx, instance, (current) => {
     if (stepOf(current) !== 'check') return undefined
@@ -33,7 +35,7 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
         ? { ...current, sshKeysChanged: true, ...dueAt(current, ctx.clock.now()) }
         : undefined
     }
-    const next = afterLook(current, look, ctx.clock.now(), ctx.settings.idle)
+    const next = afterLook(current, { ...look, retryAfterMs }, ctx.clock.now(), ctx.settings.idle)
     return 'keysSet' in look && look.keysSet && next.sshKeys === current.sshKeys
       ? { ...next, sshKeysChanged: undefined }
       : next

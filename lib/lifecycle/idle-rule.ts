@@ -2,7 +2,7 @@ import { type Activity, activityOf } from '../model/activity.ts'
 import { dueAt } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import { formatSpan } from '../model/span.ts'
-import { withEvent } from './change.ts'
+import { patient, withEvent } from './change.ts'
 import { released } from './claim.ts'
 import { ending } from './end.ts'
 
@@ -14,8 +14,11 @@ const unreachableLimitMs = 1_200_000
 
 export type IdleSettings = { arrival_grace: number; gpu_percent: number }
 
-/** What a look at a machine brought: what it does, or why it could not be seen. */
-export type Look = { seen: Activity } | { unseen: string }
+/**
+ * What a look at a machine brought: what it does, or why it could not be seen; and then, how long its cloud, which was
+ * asked about it, wants to be left in peace.
+ */
+export type Look = { seen: Activity } | { unseen: string; retryAfterMs?: number | undefined }
 
 /**
  * What becomes of a machine in service after a look at it: pure, so that each rule can be read and proved alone.
@@ -25,7 +28,7 @@ export type Look = { seen: Activity } | { unseen: string }
 export const afterLook = (instance: Instance, look: Look, now: number, settings: IdleSettings): Instance => {
   const outlived = pastMaxDuration(instance, now)
   if (outlived) return outlived
-  if ('unseen' in look) return unseen(instance, look.unseen, now)
+  if ('unseen' in look) return unseen(instance, look, now)
   const reached = reachable(instance, now)
   const activity = activityOf(look.seen, settings.gpu_percent)
   if (activity !== undefined) return active(reached, activity, now)
@@ -40,20 +43,25 @@ export const pastMaxDuration = (instance: Instance, now: number): Instance | und
 }
 
 /** Sets when a machine in service is looked at next: at the first moment at which a rule could speak. */
-export const nextCheck = (instance: Instance, now: number): Instance => {
+export const nextCheck = (instance: Instance, now: number, retryAfterMs?: number): Instance => {
   const isSettled = instance.unreachableSince === undefined && quietUntil(instance) > now + longPauseMs
-  const times = [now + (isSettled ? longPauseMs : usualPauseMs)]
+  const times = [now + patient(isSettled ? longPauseMs : usualPauseMs, retryAfterMs)]
   const moments = [
     idleEnd(instance),
     instance.reservation?.until,
     instance.claim?.holdUntil,
     maxEnd(instance),
+    instance.unreachableSince === undefined ? undefined : instance.unreachableSince + unreachableLimitMs,
   ]
   times.push(...moments.filter((time) => time !== undefined).filter((time) => time > now))
   return { ...instance, ...dueAt(instance, Math.min(...times)) }
 }
 
-const unseen = (instance: Instance, why: string, now: number): Instance => {
+const unseen = (
+  instance: Instance,
+  { unseen: why, retryAfterMs }: Extract<Look, { unseen: string }>,
+  now: number,
+): Instance => {
   // Looks far apart (Berth itself was off) prove nothing of the time between them: it is counted anew.
   const isGap = now - (instance.lastActivityAt ?? 0) > 2 * longPauseMs
   const since = isGap ? now : (instance.unreachableSince ?? now)
@@ -63,7 +71,7 @@ const unseen = (instance: Instance, why: string, now: number): Instance => {
   }
   const told =
     instance.unreachableSince === undefined ? withEvent(instance, now, `not reachable: ${why}`) : instance
-  return nextCheck({ ...told, unreachableSince: since, lastActivityAt: now }, now)
+  return nextCheck({ ...told, unreachableSince: since, lastActivityAt: now }, now, retryAfterMs)
 }
 
 const reachable = (instance: Instance, now: number): Instance =>

@@ -8,7 +8,7 @@ import type { Offer, OfferError } from '../model/offer.ts'
 import { formatRequirements } from '../model/requirements.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, leased, visitAgain, withEvent, withNews } from './change.ts'
+import { change, growingDelay, hintNext, leased, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { end } from './end.ts'
 import { gatherOffers } from './offers.ts'
 import {
@@ -44,11 +44,11 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
     const isLast = choose(offers, [...(instance.tried ?? []), choice.key]) === undefined
     return rent(ctx, instance, { ...choice, isLast })
   }
-  if (
-    errors.some(({ code }) => code === 'no_answer') &&
-    ctx.clock.now() - instance.createdAt < silenceLimitMs
-  ) {
-    return waitFor(ctx, instance, `a backend does not answer: ${wordsOf(errors)}`)
+  const silent = errors.filter(({ code }) => code === 'no_answer')
+  if (silent.length > 0 && ctx.clock.now() - instance.createdAt < silenceLimitMs) {
+    // One that said no time may answer at once.
+    const soonest = Math.min(...silent.map(({ retryAfterMs = 0 }) => retryAfterMs))
+    return waitFor(ctx, instance, `a backend does not answer: ${wordsOf(errors)}`, soonest)
   }
   return end(ctx, instance, { reason: 'no_offers', message: noOffers(instance, { offers, errors, seen }) })
 }
@@ -79,7 +79,10 @@ const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void
     return waitFor(ctx, instance, 'another launch in the same team is under way')
   }
   const prepared = await backend.prepare(offer)
-  const intent = prepared && (await newIntent(ctx, instance, choice, { lock, existing: prepared.existing }))
+  const intent =
+    'failed' in prepared
+      ? undefined
+      : await newIntent(ctx, instance, choice, { lock, existing: prepared.existing })
   // Only whoever wrote the intent may launch: a double of this message finds the record changed.
   const written =
     intent &&
@@ -90,7 +93,10 @@ const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void
     // The lock is the instance's: a double of this message may be launching under it.
     const stands = written?.instance ?? (await ctx.store.get(instance.id))
     if (lock !== undefined && !stands?.intent) await ctx.store.freeLock(lock, instance.id)
-    if (!intent) await waitFor(ctx, instance, `the existing machines of ${offer.backend} could not be listed`)
+    if ('failed' in prepared) {
+      const why = `the existing machines of ${offer.backend} could not be listed: ${prepared.failed}`
+      await waitFor(ctx, instance, why, prepared.retryAfterMs)
+    }
     return
   }
   const rental: Rental = { intent, region: offer.region, zone, instanceType: offer.instanceType }
@@ -113,7 +119,7 @@ const settle = (
         message: `rented ${offer.instanceType} (${answer.machine.cloudId}) for ${formatDollars(offer.pricePerHourCents)} an hour`,
       })
     case 'unknown':
-      return stayUnclear(ctx, instance, intent, answer.message)
+      return stayUnclear(ctx, instance, intent, answer.message, answer.retryAfterMs)
     case 'rejected': {
       const message = `${offer.instanceType} was not rented, ${answer.code}: ${answer.message}`
       if (answer.code === 'throttled') {
@@ -173,13 +179,13 @@ const intended = (ctx: Context, current: Instance, { offer, zone }: Choice, inte
   minimumChargeCents: offer.minimumChargeCents,
 })
 
-const waitFor = async (ctx: Context, known: Instance, why: string): Promise<void> => {
+const waitFor = async (ctx: Context, known: Instance, why: string, retryAfterMs?: number): Promise<void> => {
   const { instance, changed } = await change(ctx, known, (current) => {
     if (stepOf(current) !== 'provision' || current.intent) return undefined
     const now = ctx.clock.now()
     const line = `waiting: ${why}`
     const told = withNews(current, now, line)
-    return visitAgain(told, now + growingDelay(current.visits, 15_000))
+    return visitAgain(told, now + patient(growingDelay(current.visits, 15_000), retryAfterMs))
   })
   if (changed) await hintNext(ctx, instance)
 }

@@ -5,12 +5,12 @@ import type { Instance } from '../model/instance.ts'
 import type { Intent } from '../model/intent.ts'
 import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, visitAgain, withEvent, withNews } from './change.ts'
+import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { ending } from './end.ts'
 
 const longestDelayMs = 60_000
 const unclearAlarmMs = 300_000
-/** A launch lock is prolonged with each look for what came of the launch, and looks are a minute apart at most. */
+/** A launch lock is prolonged with each look for what came of the launch, and looks are five minutes apart at most. */
 export const lockMs = 600_000
 
 /**
@@ -41,7 +41,7 @@ export const resolveIntent = async (ctx: Context, instance: Instance): Promise<v
         { tried: found.message ? [keyOfOffer(rental.intent.offerId, rental.zone)] : [] },
       )
     case 'unclear':
-      return stayUnclear(ctx, instance, rental.intent, found.message)
+      return stayUnclear(ctx, instance, rental.intent, found.message, found.retryAfterMs)
   }
 }
 
@@ -121,6 +121,7 @@ export const stayUnclear = async (
   known: Instance,
   intent: Intent,
   message: string,
+  retryAfterMs?: number,
 ): Promise<void> => {
   const now = ctx.clock.now()
   const unclearSince = intent.unclearSince ?? now
@@ -129,6 +130,7 @@ export const stayUnclear = async (
       instanceId: known.id,
       backend: known.backend,
       minutes: Math.round((now - unclearSince) / 60_000),
+      mark: intent.mark,
       message,
     })
   }
@@ -136,7 +138,8 @@ export const stayUnclear = async (
     if (current.intent?.attempt !== intent.attempt) return undefined
     const line = `the launch is unclear, nothing else is launched meanwhile: ${message}`
     const told = withNews(current, now, line)
-    const again = visitAgain(told, now + growingDelay(current.visits, longestDelayMs))
+    const delay = patient(growingDelay(current.visits, longestDelayMs), retryAfterMs)
+    const again = visitAgain(told, now + delay)
     return { ...again, intent: { ...current.intent, unclearSince } }
   })
   if (changed) await hintNext(ctx, instance)

@@ -1,10 +1,10 @@
-import type { MachineRef } from '../backends/backend.ts'
+import type { MachineRef, MachineState } from '../backends/backend.ts'
 import type { Context } from '../context.ts'
 import { dueAt, isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf, refOf } from './backend-of.ts'
-import { change, growingDelay, hintNext, visitAgain, withEvent, withNews } from './change.ts'
+import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { resolveIntent } from './resolve-intent.ts'
 
 const longestDelayMs = 300_000
@@ -34,7 +34,7 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
     if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
     // It agreed, and wiping takes minutes; not every cloud says that it is at it.
     const isBusyWithIt = ctx.clock.now() - (instance.releasedAt ?? 0) < askAgainAfterMs
-    if (seen.state === 'stopping' || isBusyWithIt) return again(ctx, instance)
+    if (seen.state === 'stopping' || isBusyWithIt) return again(ctx, instance, patienceOf(seen))
   }
   const answer = await backend.release(ref, { force: instance.force === true })
   if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)
@@ -43,8 +43,11 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
   const seen = await backend.state(ref)
   if (seen.state === 'gone')
     return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)
-  return again(ctx, instance, { releasedAt })
+  return again(ctx, instance, { releasedAt, ...patienceOf(seen) })
 }
+
+const patienceOf = (seen: MachineState) =>
+  seen.state === 'unknown' ? { retryAfterMs: seen.retryAfterMs } : {}
 
 /** Refused inside the minimum, which by our clock is over: the cloud's clock counts. */
 const tooEarly = (ctx: Context, instance: Instance, message: string) => {
@@ -69,9 +72,7 @@ const again = async (
   const now = ctx.clock.now()
   const askedAt = instance.releaseAskedAt ?? now
   alarmIfOverdue(ctx, instance, askedAt, why.message)
-  // A cloud may say hours; the machine costs money all the while.
-  const wished = Math.min(why.retryAfterMs ?? 0, longestDelayMs)
-  const delay = Math.max(growingDelay(instance.visits + 1, longestDelayMs), wished)
+  const delay = patient(growingDelay(instance.visits + 1, longestDelayMs), why.retryAfterMs)
   const first = instance.releaseAskedAt === undefined
   const line = why.message
     ? `not given back yet: ${why.message}`

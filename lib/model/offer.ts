@@ -29,5 +29,11 @@ export const offer = z.object({
 export type Offer = z.infer<typeof offer>
 
 /** One thing that went wrong while offers were gathered; the good rows stand beside it. */
-const offerError = z.object({ backend: backendType, code: z.string(), message: z.string() })
+const offerError = z.object({
+  backend: backendType,
+  code: z.string(),
+  message: z.string(),
+  /** How long the cloud wants to be left in peace, in milliseconds, where it said so. */
+  retryAfterMs: z.int().nonnegative().optional(),
+})
 export type OfferError = z.infer<typeof offerError>

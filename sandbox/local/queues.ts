@@ -3,30 +3,36 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { startFauxqs } from 'fauxqs'
 import { Consumer } from 'sqs-consumer'
 import { type Step, steps } from '../../lib/model/step.ts'
-import { longestDelayMs, type Queues } from '../../lib/queues/queues.ts'
+import { longestDelayMs, mostReceives, type Queues } from '../../lib/queues/queues.ts'
 import { createSqsQueues } from '../../lib/queues/sqs-queues.ts'
 
 /** How many batches of one queue are handled at once, as with a function's reserved concurrency. */
 const concurrency = 4
 const visibilitySeconds = 720
-const mostReceives = 5
 
 export type LocalQueues = {
   /** Where SQS is, and the queue of each step. */
   endpoint: string
   urls: Record<Step, string>
+  /** The queue of the dead letters of all steps. */
+  deadLetters: string
   queues: Queues
   /** Starts to hand messages to the functions. */
   consume(
     handlers: Record<Step, (event: SQSEvent) => Promise<SQSBatchResponse>>,
     onError: (error: Error) => void,
   ): void
-  deadLetters(): number
   stop(): Promise<void>
 }
 
-/** SQS by fauxqs, in memory, a queue and its dead-letter queue for each step; delays run at the speed of the sandbox. */
-export const startQueues = async (options: { speed: () => number }): Promise<LocalQueues> => {
+/**
+ * SQS by fauxqs, in memory, a queue for each step, and one for the dead letters of all; delays run at the speed of the
+ * sandbox, but not the time (in real seconds) after which a message whose step failed is delivered again.
+ */
+export const startQueues = async (options: {
+  speed: () => number
+  visibilitySeconds?: number
+}): Promise<LocalQueues> => {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
   const endpoint = `http://127.0.0.1:${server.port}`
   const client = new SQSClient({
@@ -34,29 +40,27 @@ export const startQueues = async (options: { speed: () => number }): Promise<Loc
     region: 'us-east-1',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   })
-  for (const step of steps) makeQueue(server, step)
-  const urlOf = (step: Step) => `${endpoint}/${account}/${nameOf(step)}`
+  makeQueues(server, options.visibilitySeconds ?? visibilitySeconds)
+  const urlOf = (name: Step | typeof dead) => `${endpoint}/${account}/${nameOf(name)}`
+  const deadLetters = urlOf(dead)
   const urls = {
     provision: urlOf('provision'),
     bootstrap: urlOf('bootstrap'),
     check: urlOf('check'),
     terminate: urlOf('terminate'),
   } satisfies Record<Step, string>
-  const sped = sendFaster(createSqsQueues({ client, urls }), options.speed)
+  const sped = sendFaster(createSqsQueues({ client, urls, deadLetters }), options.speed)
   let consumers: Consumer[] = []
   return {
     endpoint,
     urls,
+    deadLetters,
     queues: sped.queues,
     consume: (handlers, onError) => {
       consumers = steps.flatMap((step) =>
         Array.from({ length: concurrency }, () => consume(client, urls[step], handlers[step], onError)),
       )
     },
-    deadLetters: () =>
-      steps
-        .map((step) => server.inspectQueue(deadLettersOf(step))?.messages)
-        .reduce((sum, found) => sum + (found?.ready.length ?? 0) + (found?.inflight.length ?? 0), 0),
     stop: async () => {
       sped.stop()
       const stopped = consumers.map((consumer) => new Promise((resolve) => consumer.once('stopped', resolve)))
@@ -68,20 +72,22 @@ export const startQueues = async (options: { speed: () => number }): Promise<Loc
   }
 }
 
-const makeQueue = (server: Awaited<ReturnType<typeof startFauxqs>>, step: Step) => {
-  const dead = server.createQueue(deadLettersOf(step))
-  const redrive = { deadLetterTargetArn: dead.queueArn, maxReceiveCount: mostReceives }
-  server.createQueue(nameOf(step), {
-    attributes: { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) },
-  })
+const makeQueues = (server: Awaited<ReturnType<typeof startFauxqs>>, visibleAfterSeconds: number) => {
+  const { queueArn } = server.createQueue(nameOf(dead))
+  const redrive = { deadLetterTargetArn: queueArn, maxReceiveCount: mostReceives }
+  for (const step of steps) {
+    server.createQueue(nameOf(step), {
+      attributes: { VisibilityTimeout: String(visibleAfterSeconds), RedrivePolicy: JSON.stringify(redrive) },
+    })
+  }
 }
 
 /** fauxqs's own name for the account; the address that it gives a queue is no valid URL when it is bound to an IP. */
 const account = '000000000000'
 
-const nameOf = (step: Step) => `berth-${step}`
+const dead = 'dead-letters'
 
-const deadLettersOf = (step: Step) => `${nameOf(step)}-dead`
+const nameOf = (name: Step | typeof dead) => `berth-${name}`
 
 const consume = (
   client: SQSClient,
@@ -94,6 +100,12 @@ const consume = (
     sqs: client,
     batchSize: 1,
     waitTimeSeconds: 20,
+    // By which the handler knows the last delivery of a message.
+    messageSystemAttributeNames: [
+      'ApproximateReceiveCount',
+      'SentTimestamp',
+      'ApproximateFirstReceiveTimestamp',
+    ],
     suppressFifoWarning: true,
     handleMessage: async (message) => {
       const { batchItemFailures } = await handle(eventOf(message, queueUrl))
@@ -144,5 +156,5 @@ const sendFaster = (queues: Queues, speed: () => number): { queues: Queues; stop
     }, realMs)
     waiting.add(timer)
   }
-  return { queues: { send }, stop: () => waiting.forEach(clearTimeout) }
+  return { queues: { ...queues, send }, stop: () => waiting.forEach(clearTimeout) }
 }

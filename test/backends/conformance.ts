@@ -55,7 +55,7 @@ export const testBackend = (name: string, setUp: () => Promise<Stage>): void => 
     const intend = async (attempt = 1): Promise<Rental> => {
       const offer = await chosen()
       const prepared = await backend.prepare(offer)
-      if (!prepared) throw new Error('the launch could not be prepared')
+      if ('failed' in prepared) throw new Error(`the launch could not be prepared: ${prepared.failed}`)
       const intent: Intent = {
         attempt,
         offerId: offer.id,

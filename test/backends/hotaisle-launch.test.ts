@@ -54,9 +54,11 @@ describe('a virtual machine', () => {
     stage.cloud.faults.once('GET virtual_machines', { kind: 'status', status: 200, body })
     expect(await stage.backend.prepare(offer)).toEqual({ existing: ['name:vm-without-id'] })
     stage.cloud.faults.once('GET virtual_machines', { kind: 'status', status: 200, body: '[{}]' })
-    expect(await stage.backend.prepare(offer)).toBeUndefined()
+    expect(await stage.backend.prepare(offer)).toMatchObject({
+      failed: expect.stringContaining('unreadable'),
+    })
     stage.cloud.faults.once('GET virtual_machines', { kind: 'cut_before' })
-    expect(await stage.backend.prepare(offer)).toBeUndefined()
+    expect(await stage.backend.prepare(offer)).toMatchObject({ failed: expect.stringContaining('failed') })
   })
 
   it('is over the limit of its team when its create answers 401 and the key is good', async () => {

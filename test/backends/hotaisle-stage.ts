@@ -65,7 +65,7 @@ export const intend = async (
 ): Promise<Rental> => {
   const offer = await offerOf(backend, instanceType)
   const prepared = await backend.prepare(offer)
-  if (!prepared) throw new Error('the launch could not be prepared')
+  if ('failed' in prepared) throw new Error(`the launch could not be prepared: ${prepared.failed}`)
   const { id: offerId, payload, region } = offer
   const intent = { attempt: 1, offerId, mark, token: mark, ...prepared, payload, writtenAt: clock.now() }
   return { intent, region, instanceType }

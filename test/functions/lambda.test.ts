@@ -1,7 +1,9 @@
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { hashOf } from '../../lib/http/authorize.ts'
+import { hint } from '../../lib/queues/queues.ts'
 import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
 import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
@@ -47,6 +49,7 @@ beforeAll(async () => {
     BERTH_QUEUE_BOOTSTRAP: queues.urls.bootstrap,
     BERTH_QUEUE_CHECK: queues.urls.check,
     BERTH_QUEUE_TERMINATE: queues.urls.terminate,
+    BERTH_QUEUE_DEAD_LETTERS: queues.deadLetters,
   }
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   const client = createDynamoClient(dynamo.config)
@@ -84,14 +87,14 @@ const httpEvent = (method: string, path: string, body?: object): APIGatewayProxy
   ...(body && { body: JSON.stringify(body) }),
 })
 
-const sqsEvent = (body: string): SQSEvent => ({
+const sqsEvent = (body: string, receives = 1): SQSEvent => ({
   Records: [
     {
       messageId: 'm-1',
       receiptHandle: 'r-1',
       body,
       attributes: {
-        ApproximateReceiveCount: '1',
+        ApproximateReceiveCount: String(receives),
         SentTimestamp: '0',
         SenderId: 's',
         ApproximateFirstReceiveTimestamp: '0',
@@ -115,9 +118,16 @@ const http = async (name: 'offers' | 'instances', event: APIGatewayProxyEventV2)
     .parse(await invoke(name, handler)(event))
   return { status: answer.statusCode, body: JSON.parse(answer.body) }
 }
-const provision = async (body: string): Promise<SQSBatchResponse> => {
+const provision = async (body: string, receives = 1): Promise<SQSBatchResponse> => {
   const { handler } = await import('../../functions/provision.ts')
-  return invoke('provision', handler)(sqsEvent(body))
+  return invoke('provision', handler)(sqsEvent(body, receives))
+}
+const sqs = () => new SQSClient({})
+const deadLetters = async (): Promise<string[]> => {
+  const got = await sqs().send(
+    new ReceiveMessageCommand({ QueueUrl: queues.deadLetters, MaxNumberOfMessages: 10 }),
+  )
+  return (got.Messages ?? []).map(({ Body = '' }) => Body)
 }
 
 test('the functions rent a machine with nothing but their environment', async () => {
@@ -151,17 +161,50 @@ test('a hint for an instance that is not there, or not at this step, does nothin
   expect(await provision(JSON.stringify({ instanceId: 'i-ffffffffffff' }))).toEqual({ batchItemFailures: [] })
 })
 
-test('a step that fails is delivered again', async () => {
-  const created = await http(
-    'instances',
-    httpEvent('POST', '/instances', { gpu: 'MI300X:1', name: 'second' }),
-  )
-  const { lambdaContext } = await import('../../lib/lambda-context.ts')
-  const ctx = await lambdaContext()
-  const { update } = ctx.store
-  ctx.store.update = () => Promise.reject(new Error('throttled'))
-  expect(await provision(JSON.stringify({ instanceId: created.body.id }))).toEqual({
-    batchItemFailures: [{ itemIdentifier: 'm-1' }],
+describe('a step that fails', () => {
+  /** The answer to a message whose step fails at its `receives`th delivery, and the instance that it is about. */
+  const failing = async (receives: number) => {
+    const { body } = await http(
+      'instances',
+      httpEvent('POST', '/instances', { gpu: 'MI300X:1', name: `fails-${receives}`, reuse: false }),
+    )
+    const { lambdaContext } = await import('../../lib/lambda-context.ts')
+    const ctx = await lambdaContext()
+    const { update } = ctx.store
+    ctx.store.update = () => Promise.reject(new Error('throttled'))
+    const answer = await provision(JSON.stringify({ instanceId: body.id }), receives)
+    ctx.store.update = update
+    return { answer, instanceId: z.string().parse(body.id) }
+  }
+  const again = { batchItemFailures: [{ itemIdentifier: 'm-1' }] }
+
+  test.each([1, 4])('is delivered again after delivery %i', async (receives) => {
+    expect((await failing(receives)).answer).toEqual(again)
+    expect(await deadLetters()).toEqual([])
   })
-  ctx.store.update = update
+
+  test('is not delivered again after its last delivery: it is a dead letter that says why', async () => {
+    const { answer, instanceId } = await failing(5)
+    expect(answer).toEqual({ batchItemFailures: [] })
+    const [letter = '', ...more] = await deadLetters()
+    expect(more).toEqual([])
+    expect(JSON.parse(letter)).toEqual({
+      instanceId,
+      step: 'provision',
+      reason: 'throttled',
+      receives: 5,
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    })
+    // And a hint still, should somebody send it on.
+    expect(hint.parse(JSON.parse(letter))).toEqual({ instanceId })
+  })
+
+  test('is left to SQS after its last delivery, when it can not be put among the dead letters', async () => {
+    const { lambdaContext } = await import('../../lib/lambda-context.ts')
+    const ctx = await lambdaContext()
+    const { bury } = ctx.queues
+    ctx.queues.bury = () => Promise.reject(new Error('no such queue'))
+    expect((await failing(5)).answer).toEqual(again)
+    ctx.queues.bury = bury
+  })
 })

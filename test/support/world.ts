@@ -65,6 +65,8 @@ export const startWorld = async (
       send: async (step, id, delayMs) => {
         if (options.hints !== 'lost') hints.push({ at: clock.now() + delayMs, step, id })
       },
+      // The world calls its steps itself.
+      bury: async () => {},
     },
     backends: [
       createHotAisle({
@@ -108,8 +110,8 @@ export const startWorld = async (
   /** A sweep hands on what is due; where hints get lost, this one's hands are its own. */
   const sweepNow = async () => {
     const found: { step: Step; id: string }[] = []
-    const queues = { send: async (step: Step, id: string) => void found.push({ step, id }) }
-    await sweep({ ...ctx, queues })
+    const send = async (step: Step, id: string) => void found.push({ step, id })
+    await sweep({ ...ctx, queues: { ...ctx.queues, send } })
     for (const { step, id } of found) await stepFunctions[step](ctx, id)
   }
 

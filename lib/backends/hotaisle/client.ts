@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
+import { createPauses, readRetryAfter } from '../pauses.ts'
 
 /** What came back from one request. `unknown`: whether it was done can't be told from here. */
 export type Answer<Body> =
@@ -18,11 +19,24 @@ export type Client = <Body>(
   options: { timeoutMs: number; json?: z.core.util.JSONType },
 ) => Promise<Answer<Body>>
 
-/** HTTP to one account of Hot Aisle. Never throws, and never tries again by itself: a POST may cost money. */
-export const createClient =
-  (options: { apiUrl: string; apiKey: string; clock: Clock; fetch: typeof fetch }): Client =>
-  async (method, path, schema, { timeoutMs, json }) => {
+/**
+ * HTTP to one account of Hot Aisle. Never throws, and never tries again by itself: a POST may cost money. As long as
+ * Hot Aisle asked for no more requests, none is sent.
+ */
+export const createClient = (options: {
+  apiUrl: string
+  apiKey: string
+  clock: Clock
+  fetch: typeof fetch
+}): Client => {
+  const pauses = createPauses(options.clock)
+  return async (method, path, schema, { timeoutMs, json }) => {
     const what = `${method} ${path}`
+    const pause = pauses.at(options.apiUrl)
+    if (pause) {
+      const message = `${what}: ${pause.words}`
+      return { kind: 'unknown', why: 'not_sent', message, retryAfterMs: pause.leftMs }
+    }
     const plain = (text: string) => oneLine(text.replaceAll(options.apiKey, '<api key>'))
     try {
       const response = await options.fetch(`${options.apiUrl.replace(/\/+$/, '')}${path}`, {
@@ -40,6 +54,7 @@ export const createClient =
       const text = await response.text()
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), options.clock)
       const { status } = response
+      pauses.heed(options.apiUrl, status, retryAfterMs)
       if (status >= 500) {
         const message = `${what} answered ${status}: ${plain(text)}`
         return { kind: 'unknown', why: 'server_error', message, retryAfterMs }
@@ -55,6 +70,7 @@ export const createClient =
       return { kind: 'unknown', why, message: `${what} failed: ${words}` }
     }
   }
+}
 
 /** The words of an answer that is not ok, for messages. */
 export const wordsOfAnswer = (answer: Exclude<Answer<unknown>, { kind: 'ok' }>): string =>
@@ -70,13 +86,6 @@ const parseJson = (text: string): unknown => {
   } catch {
     return undefined
   }
-}
-
-const readRetryAfter = (header: string | null, clock: Clock): number | undefined => {
-  if (header === null) return undefined
-  if (/^\d{1,6}$/.test(header)) return Number(header) * 1000
-  const until = Date.parse(header)
-  return Number.isNaN(until) ? undefined : Math.max(0, until - clock.now())
 }
 
 const coded = z.object({ code: z.string() })

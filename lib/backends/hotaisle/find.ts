@@ -26,7 +26,8 @@ export const findMachine = async (
   if (marked.length > 1) return tooMany(marked)
   const [own] = marked
   if (own) return found(own)
-  if (!listing.complete) return unclear(listing.message ?? 'the machines could not be listed')
+  if (!listing.complete)
+    return unclear(listing.message ?? 'the machines could not be listed', listing.retryAfterMs)
   const settled = clock.now() - intent.writtenAt > settledAfterMs
   if (kind === 'vm') return adopt(api, intent, listing, offer.data.specs, settled)
   return settled ? { outcome: 'absent' } : unclear('no such machine is listed yet')
@@ -56,7 +57,8 @@ const adopt = async (
 
   // The balance counts what is really running: an independent witness that the listing hides nothing.
   const balance = await api.balance()
-  if (balance.kind !== 'ok') return unclear(`the balance could not be read: ${wordsOfAnswer(balance)}`)
+  if (balance.kind !== 'ok')
+    return unclear(`the balance could not be read: ${wordsOfAnswer(balance)}`, balance.retryAfterMs)
   const counted = balance.body.virtual_machine_count
   if (counted === listing.machines.length) return { outcome: 'absent' }
   return unclear(
@@ -84,7 +86,11 @@ const found = ({ name, deploymentId }: SeenMachine): FindOutcome => ({
   machine: { cloudId: name, rentalId: deploymentId },
 })
 
-const unclear = (message: string): FindOutcome => ({ outcome: 'unclear', message })
+const unclear = (message: string, retryAfterMs?: number): FindOutcome => ({
+  outcome: 'unclear',
+  message,
+  retryAfterMs,
+})
 
 const tooMany = (machines: SeenMachine[]) =>
   unclear(

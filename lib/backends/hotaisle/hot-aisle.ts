@@ -45,8 +45,8 @@ export const createHotAisle = (options: HotAisleOptions): Backend => {
     launchLock: (offer) => (kindOf(offer.instanceType) === 'vm' ? `hotaisle:${team}` : undefined),
     async prepare(offer) {
       if (kindOf(offer.instanceType) === 'bm') return {}
-      const { complete, machines } = await listMachines(api, 'vm')
-      return complete ? { existing: machines.map(idOf) } : undefined
+      const { complete, machines, message = '', retryAfterMs } = await listMachines(api, 'vm')
+      return complete ? { existing: machines.map(idOf) } : { failed: message, retryAfterMs }
     },
     launch: (rental) => launchMachine(launching, rental),
     find: (rental) => findMachine({ api, clock }, rental),

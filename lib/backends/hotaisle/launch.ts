@@ -37,8 +37,10 @@ export const launchMachine = async (
     return { outcome: 'launched', machine: { cloudId: name, rentalId: deploymentId } }
   }
   if (answer.kind === 'unknown') {
-    if (answer.why === 'not_sent') return reject('throttled', answer.message)
-    return { outcome: 'unknown', message: answer.message }
+    const { message, retryAfterMs } = answer
+    if (answer.why === 'not_sent')
+      return { ...reject('throttled', `${message}. Nothing was rented.`), retryAfterMs }
+    return { outcome: 'unknown', message, retryAfterMs }
   }
   return judgeRefusal(parts, kind, answer)
 }
@@ -79,7 +81,7 @@ const judgeRefusal = async (
     case 429:
       return { ...reject('throttled', said), retryAfterMs: answer.retryAfterMs }
     default:
-      return { outcome: 'unknown', message: wordsOfAnswer(answer) }
+      return { outcome: 'unknown', message: wordsOfAnswer(answer), retryAfterMs: answer.retryAfterMs }
   }
 }
 

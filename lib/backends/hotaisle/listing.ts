@@ -4,13 +4,19 @@ import type { Api } from './api.ts'
 import { wordsOfAnswer } from './client.ts'
 import { instanceTypeOf, type Kind, kindNames, region } from './kinds.ts'
 
-export type Listing = { complete: boolean; machines: SeenMachine[]; message?: string }
+export type Listing = {
+  complete: boolean
+  machines: SeenMachine[]
+  message?: string
+  retryAfterMs?: number | undefined
+}
 
 /** Every machine of a kind. A row that can't be read makes the listing incomplete: it could be any machine. */
 export const listMachines = async (api: Api, kind: Kind): Promise<Listing> => {
   const answer = await api.list(kind)
   if (answer.kind !== 'ok') {
-    return { complete: false, machines: [], message: `${kindNames[kind]}s: ${wordsOfAnswer(answer)}` }
+    const message = `${kindNames[kind]}s: ${wordsOfAnswer(answer)}`
+    return { complete: false, machines: [], message, retryAfterMs: answer.retryAfterMs }
   }
   const read = answer.body.map((row) => machine.safeParse(row))
   const machines = read.flatMap((row) => (row.success ? [row.data] : []))

@@ -9,7 +9,8 @@ import { kindOf } from './kinds.ts'
 /** Where a machine stands. Puts the mark on a VM that has none yet, for whoever lists the account. */
 export const stateOf = async (api: Api, credentials: Credentials, ref: MachineRef): Promise<MachineState> => {
   const identity = await identify(api, credentials, ref)
-  if (identity.is === 'unknown') return { state: 'unknown', message: identity.message }
+  if (identity.is === 'unknown')
+    return { state: 'unknown', message: identity.message, retryAfterMs: identity.retryAfterMs }
   if (identity.is === 'gone') return { state: 'gone', interrupted: false }
   const { machine } = identity
   if (kindOf(ref.instanceType) === 'bm') return serverState(machine)
@@ -27,12 +28,14 @@ export const repairMachine = async (
     return { outcome: 'not_possible', message: 'Hot Aisle installs only bare metal anew' }
   }
   const identity = await identify(api, credentials, ref)
-  if (identity.is === 'unknown') return { outcome: 'retry', message: identity.message }
+  if (identity.is === 'unknown')
+    return { outcome: 'retry', message: identity.message, retryAfterMs: identity.retryAfterMs }
   if (identity.is === 'gone')
     return { outcome: 'not_possible', message: `${ref.cloudId} is no longer rented` }
   const answer = await api.reinstall(ref.cloudId)
   if (answer.kind === 'ok') return { outcome: 'started', message: `${ref.cloudId} is being installed anew` }
-  return { outcome: 'retry', message: `${ref.cloudId} could not be installed anew: ${wordsOfAnswer(answer)}` }
+  const message = `${ref.cloudId} could not be installed anew: ${wordsOfAnswer(answer)}`
+  return { outcome: 'retry', message, retryAfterMs: answer.retryAfterMs }
 }
 
 const serverState = (machine: SeenMachine): MachineState => {
@@ -48,7 +51,8 @@ const serverState = (machine: SeenMachine): MachineState => {
 
 const vmState = async (api: Api, machine: SeenMachine): Promise<MachineState> => {
   const answer = await api.vmState(machine.name)
-  if (answer.kind !== 'ok') return { state: 'unknown', message: wordsOfAnswer(answer) }
+  if (answer.kind !== 'ok')
+    return { state: 'unknown', message: wordsOfAnswer(answer), retryAfterMs: answer.retryAfterMs }
   const word = answer.body.state.toLowerCase()
   if (word === 'crashed') return { state: 'failed', message: `${machine.name} has crashed` }
   if (word !== 'running') return { state: 'starting', progress: word }

@@ -29,10 +29,12 @@ export const listOffers = async (api: Api, settings: HotAisleSettings): Promise<
 const listKind = async (api: Api, kind: Kind): Promise<Offers> => {
   const answer = await api.available(kind)
   if (answer.kind !== 'ok') {
-    const code =
-      answer.kind === 'unknown' ? 'no_answer' : answer.status === 401 ? 'bad_credentials' : 'refused'
+    // 429 says nothing of what there is: it is to be asked again.
+    const isSilence = answer.kind === 'unknown' || answer.status === 429
+    const code = isSilence ? 'no_answer' : answer.status === 401 ? 'bad_credentials' : 'refused'
     const message = `The list of ${kindNames[kind]}s for rent could not be read: ${wordsOfAnswer(answer)}`
-    return { offers: [], errors: [problem(code, message)] }
+    const error = { ...problem(code, message), retryAfterMs: answer.retryAfterMs }
+    return { offers: [], errors: [error] }
   }
   const offers = new Map<string, Offer>()
   const errors: OfferError[] = []

@@ -65,5 +65,5 @@ const rejected = (
       ? 'It will be tried again.'
       : "Add Berth's public key to the account in the Hot Aisle console, or use an API key with the user role owner."
   const message = `Hot Aisle did not take Berth's SSH public key (${wordsOfAnswer(answer)}). Nothing was rented. ${advice}`
-  return { outcome: 'rejected', code, message }
+  return { outcome: 'rejected', code, message, retryAfterMs: answer.retryAfterMs }
 }

@@ -17,14 +17,14 @@ export const findMachine = async (parts: Parts, { intent, region }: Rental): Pro
   const { api, places, clock } = parts
   const offeredIn = payload.safeParse(intent.payload).data?.compartmentId ?? undefined
   const compartmentId = offeredIn === undefined ? await places.compartment() : ok(offeredIn)
-  if (compartmentId.kind === 'failed') return unclear(compartmentId.message)
+  if (compartmentId.kind === 'failed') return unclear(compartmentId.message, compartmentId.retryAfterMs)
   const settled = clock.now() - intent.writtenAt >= settledAfterMs
   const nothing = (): FindOutcome =>
     settled ? { outcome: 'absent' } : unclear('no such machine is listed yet')
   // Without a compartment no launch was ever sent.
   if (compartmentId.value === undefined) return nothing()
   const listing = await listInstances(api, region, compartmentId.value)
-  if (listing.kind === 'failed') return unclear(listing.message)
+  if (listing.kind === 'failed') return unclear(listing.message, listing.retryAfterMs)
   const own = listing.value.filter(({ mark }) => mark === intent.mark)
   const [first, second] = [...own.filter(isAlive), ...own.filter((seen) => !isAlive(seen))]
   if (!first) return nothing()
@@ -41,7 +41,7 @@ export const findMachine = async (parts: Parts, { intent, region }: Rental): Pro
 const ended = async (api: Api, region: string, seen: SeenInstance): Promise<FindOutcome> => {
   const failure = await launchFailureOf(api, region, seen)
   if (failure.kind === 'failed')
-    return unclear(`${seen.id} has ended, and why is not known: ${failure.message}`)
+    return unclear(`${seen.id} has ended, and why is not known: ${failure.message}`, failure.retryAfterMs)
   if (failure.value === undefined) return found(seen)
   return { outcome: 'absent', message: `OCI had accepted the launch, and it failed: ${failure.value}` }
 }
@@ -50,4 +50,8 @@ const isAlive = ({ state }: SeenInstance) => state !== 'TERMINATED' && state !==
 
 const found = (seen: SeenInstance): FindOutcome => ({ outcome: 'found', machine: machineOf(seen) })
 
-const unclear = (message: string): FindOutcome => ({ outcome: 'unclear', message })
+const unclear = (message: string, retryAfterMs?: number): FindOutcome => ({
+  outcome: 'unclear',
+  message,
+  retryAfterMs,
+})

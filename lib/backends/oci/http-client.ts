@@ -2,6 +2,7 @@ import type { HttpClient, HttpRequest } from 'oci-common'
 import * as z from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
+import { createPauses, readRetryAfter } from '../pauses.ts'
 import { type Failure, failed, OciFailure } from './answer.ts'
 import type { Credentials } from './credentials.ts'
 import type { Sdk } from './sdk.ts'
@@ -14,7 +15,8 @@ export const defaultTimeouts: Timeouts = { callMs: 15_000, launchMs: 40_000 }
 
 /**
  * The way from Oracle's SDK to the network: signs, sends once, and renews a session token that ran out. Nothing is sent
- * a second time but what was refused for its signature: a launch costs money.
+ * a second time but what was refused for its signature: a launch costs money. As long as a region's host asked for no
+ * more requests, none is sent to it.
  */
 export const createHttpClient = (options: {
   sdk: Sdk
@@ -26,13 +28,22 @@ export const createHttpClient = (options: {
 }): HttpClient => {
   const { credentials, timeouts } = options
   const sign = signerOf(options)
+  const pauses = createPauses(options.clock)
+  const retryAfterOf = (response: Response) =>
+    readRetryAfter(response.headers.get('retry-after'), options.clock)
 
   const sendSigned = async (request: SignedParts, timeoutMs: number): Promise<Response> => {
+    const { host } = new URL(request.uri)
+    const pause = pauses.at(host)
+    if (pause) {
+      const failure = failed(undefined, 'NotSent', pause.words)
+      throw new OciFailure({ ...failure, sent: false, retryAfterMs: pause.leftMs })
+    }
     // Both are of the request before, where this one is sent again.
     request.headers.delete('authorization')
     request.headers.delete('x-date')
     await sign(request)
-    return options.fetch(request.uri, {
+    const response = await options.fetch(request.uri, {
       method: request.method,
       headers: request.headers,
       body: request.body ?? null,
@@ -40,6 +51,8 @@ export const createHttpClient = (options: {
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
+    pauses.heed(host, response.status, retryAfterOf(response))
+    return response
   }
   const renewal = createRenewal({
     clock: options.clock,
@@ -62,7 +75,9 @@ export const createHttpClient = (options: {
       const timeoutMs = operation === 'launchInstance' ? timeouts.launchMs : timeouts.callMs
       try {
         const response = await answer(partsOf(request), timeoutMs)
-        return response.ok ? response : failing(await failureOf(response, credentials.advice))
+        if (response.ok) return response
+        const failure = await failureOf(response, credentials.advice)
+        return failing({ ...failure, retryAfterMs: retryAfterOf(response) })
       } catch (error) {
         if (error instanceof OciFailure) return failing(error.failure)
         return failing(networkFailure(error, timeoutMs))
@@ -118,14 +133,11 @@ const failureOf = async (response: Response, advice: string): Promise<Failure> =
   const text = await response.text()
   const { code, message } = refusal.safeParse(parseJson(text)).data ?? { code: 'None', message: text }
   const words = oneLine(message) || 'no text'
-  return {
-    ...failed(
-      response.status,
-      code,
-      response.status === 401 ? advice : `${response.status} ${code}: ${words}`,
-    ),
-    retryAfterMs: readRetryAfter(response.headers.get('retry-after')),
-  }
+  return failed(
+    response.status,
+    code,
+    response.status === 401 ? advice : `${response.status} ${code}: ${words}`,
+  )
 }
 
 const networkFailure = (error: unknown, timeoutMs: number): Failure => {
@@ -150,6 +162,3 @@ const parseJson = (text: string): unknown => {
     return undefined
   }
 }
-
-const readRetryAfter = (header: string | null): number | undefined =>
-  header !== null && /^\d{1,6}$/.test(header) ? Number(header) * 1000 : undefined

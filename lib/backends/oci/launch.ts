@@ -158,6 +158,10 @@ const isOutOfCapacity = ({ status, message }: Failure) =>
 
 const isOverQuota = ({ code }: Failure) => code === 'LimitExceeded' || code === 'QuotaExceeded'
 
-const unknown = ({ message }: Failure): LaunchOutcome => ({ outcome: 'unknown', message })
+const unknown = ({ message, retryAfterMs }: Failure): LaunchOutcome => ({
+  outcome: 'unknown',
+  message,
+  retryAfterMs,
+})
 
 const reject = (code: RejectionCode, message: string) => ({ outcome: 'rejected' as const, code, message })

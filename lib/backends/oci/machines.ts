@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import type { MachineRef, MachineState } from '../backend.ts'
-import { type Answer, after, failed, isSilence, ok } from './answer.ts'
+import { type Answer, after, type Failure, failed, isSilence, ok } from './answer.ts'
 import type { Api } from './api.ts'
 import { getInstance, listInstances, releasedTag, type SeenInstance } from './instances.ts'
 import { launchFailureOf } from './launch-failure.ts'
@@ -15,7 +15,7 @@ type Reach = Parts & { sshPort: number }
 /** Where a machine stands. */
 export const stateOf = async (parts: Reach, ref: MachineRef): Promise<MachineState> => {
   const found = await findInstance(parts, ref)
-  if (found.kind === 'failed') return { state: 'unknown', message: found.message }
+  if (found.kind === 'failed') return unknown(found)
   const seen = found.value
   if (seen === undefined) return { state: 'gone', interrupted: false }
   switch (seen.state) {
@@ -64,7 +64,7 @@ const goneState = async (
   if (releasedTag in seen.tags) return { state: 'gone', interrupted: false }
   const failure = await launchFailureOf(api, region, seen)
   // The next look may tell whether it ran, which decides whether another is rented in its place.
-  if (failure.kind === 'failed' && isSilence(failure)) return { state: 'unknown', message: failure.message }
+  if (failure.kind === 'failed' && isSilence(failure)) return unknown(failure)
   const neverRan = failure.kind === 'ok' ? failure.value : undefined
   if (neverRan !== undefined) return { state: 'gone', interrupted: false, neverRan }
   return { state: 'gone', interrupted: seen.preemptible }
@@ -78,7 +78,7 @@ const addressOf = async (
   const attachments = await api.list('VNIC attachments', region, ({ compute }, page) =>
     compute.listVnicAttachments({ compartmentId, instanceId, ...(page !== undefined && { page }) }),
   )
-  if (attachments.kind === 'failed') return { state: 'unknown', message: attachments.message }
+  if (attachments.kind === 'failed') return unknown(attachments)
   const attached = attachments.value.flatMap(({ lifecycleState, vnicId }) =>
     String(lifecycleState) === 'ATTACHED' && vnicId ? [vnicId] : [],
   )
@@ -87,7 +87,7 @@ const addressOf = async (
       const { isPrimary, publicIp } = (await network.getVnic({ vnicId })).vnic
       return { isPrimary: isPrimary === true, publicIp }
     })
-    if (vnic.kind === 'failed') return { state: 'unknown', message: vnic.message }
+    if (vnic.kind === 'failed') return unknown(vnic)
     const { isPrimary, publicIp } = vnic.value
     if (!isPrimary) continue
     if (!publicIp) return { state: 'starting', progress: 'waiting for a public address' }
@@ -95,6 +95,12 @@ const addressOf = async (
   }
   return { state: 'starting', progress: 'waiting for its network interface' }
 }
+
+const unknown = ({ message, retryAfterMs }: Failure): MachineState => ({
+  state: 'unknown',
+  message,
+  retryAfterMs,
+})
 
 const compartmentOf = async (places: Places): Promise<Answer<string>> =>
   after(await places.compartment(), (id) =>

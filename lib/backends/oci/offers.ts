@@ -136,5 +136,6 @@ const offersOf = (
 const errorOf = (failure: Failure, region?: string): OfferError => {
   const code = failure.status === 401 ? 'bad_credentials' : isSilence(failure) ? 'no_answer' : 'refused'
   const where = region === undefined ? 'OCI' : `OCI in ${region}`
-  return { backend: 'oci', code, message: `${where} could not be asked for everything: ${failure.message}` }
+  const message = `${where} could not be asked for everything: ${failure.message}`
+  return { backend: 'oci', code, message, retryAfterMs: failure.retryAfterMs }
 }
