@@ -143,6 +143,7 @@ describe('a machine with our mark and no record', () => {
     expect(await w.live()).toHaveLength(2)
     expect(counts.reduce((sum, { orphans }) => sum + orphans, 0)).toBe(1)
     expect(w.alarmsOf('OrphanFound')).toHaveLength(2)
+    expect(w.said.filter((line) => !line.startsWith('OrphanFound'))).toEqual([])
   })
 })
 
@@ -247,13 +248,32 @@ describe('a launch that comes after it was given up', () => {
     w.clock.advance(15 * minute)
     expect(await w.reconcile()).toEqual({ orphans: 1, lost: 0 })
     answer()
-    await slow.catch(() => undefined)
+    await slow
     expect(await w.live()).toHaveLength(1)
     expect(w.alarmsOf('OrphanFound')).toHaveLength(1)
   })
 })
 
 describe('what is left alone', () => {
+  test('the machine of a launch whose handler died, for as long as its intent is open', async () => {
+    const w = await start()
+    const { id } = await w.rent(a10)
+    const { backends } = w.ctx
+    w.alter('oci', ({ launch }) => ({
+      launch: async (rental) => {
+        await launch(rental)
+        throw new Error('killed')
+      },
+    }))
+    await expect(provision(w.ctx, id)).rejects.toThrow('killed')
+    w.ctx.backends = backends
+    w.clock.advance(30 * minute)
+    expect(await w.reconcile()).toEqual({ orphans: 0, lost: 0 })
+    await w.runUntil(id, busy, 30)
+    expect(w.living()).toHaveLength(1)
+    expect(w.alarms).toEqual([])
+  })
+
   test('machines in every stage of their own records', async () => {
     const w = await start()
     const all = [bareMetal, vm, a10].map((wanted) => w.rent({ ...wanted, hold: '3h' }))

@@ -63,12 +63,12 @@ export const reconciling = (w: World) => {
     /** As if a person had edited the table. */
     terminateByHand: async (id: string): Promise<void> => {
       const record = await w.show(id)
-      const claim = undefined
       const next: Instance = {
         ...record,
         status: 'terminated',
         phase: undefined,
-        claim,
+        claim: undefined,
+        intent: undefined,
         nextCheckAt: undefined,
         sweepAt: undefined,
       }
