@@ -20,6 +20,7 @@ export const eventsFor = (store: Store): Record<string, EventOf> => ({
   check: async () => sqsEvent(await unmet(store)),
   terminate: async () => sqsEvent(await unmet(store)),
   'idle-check': async () => ({}),
+  reconcile: async () => ({}),
   'refresh-catalog': async () => ({}),
   'empty-handler': async () => httpEvent('/offers'),
 })

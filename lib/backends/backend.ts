@@ -158,4 +158,9 @@ export type ReleaseOutcome =
 
 export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
 
-export type OwnedMachine = MachineRef & { createdAt?: number | undefined; description?: string | undefined }
+export type OwnedMachine = MachineRef & {
+  createdAt?: number | undefined
+  description?: string | undefined
+  /** Nothing on it says whose it is, and a machine of ours can stand like that before it has its mark. */
+  nameless?: boolean
+}

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import type { Intent } from '../model/intent.ts'
+import { formatMark } from '../model/mark.ts'
 import { formatDollars } from '../model/money.ts'
 import type { Offer, OfferError } from '../model/offer.ts'
 import { formatRequirements } from '../model/requirements.ts'
@@ -145,7 +146,7 @@ const newIntent = async (
   return {
     attempt,
     offerId: offer.id,
-    mark: `berth:${await ctx.store.owner()}:${instance.id}:${attempt}`,
+    mark: formatMark({ owner: await ctx.store.owner(), instanceId: instance.id, attempt }),
     token: [
       instance.id,
       attempt,

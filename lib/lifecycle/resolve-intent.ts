@@ -6,7 +6,8 @@ import type { Intent } from '../model/intent.ts'
 import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
-import { ending } from './end.ts'
+import { prepaidFrom } from './prepaid.ts'
+import { giveBackStray, strayId } from './stray.ts'
 
 const longestDelayMs = 60_000
 const unclearAlarmMs = 300_000
@@ -69,7 +70,7 @@ export const recordLaunch = async (
       : undefined,
   )
   if (!changed && instance.machine?.cloudId !== machine.cloudId) {
-    await giveBackStray(ctx, known, { intent, machine, startedAt, message, now })
+    await giveBackLate(ctx, known, { intent, machine, startedAt, message, now })
   }
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)
@@ -79,17 +80,11 @@ export const recordLaunch = async (
  * A launch answered after its intent had been given up (its handler was frozen for minutes). The machine gets a record
  * of its own, whose only way is to its end, by the rules of its prepaid time.
  */
-const giveBackStray = async (ctx: Context, known: Instance, launch: Launch): Promise<void> => {
-  ctx.log.alarm('OrphanFound', 'a launch answered after its intent was closed; the machine is given back', {
-    instanceId: known.id,
-    cloudId: launch.machine.cloudId,
-  })
-  const id = `i-${ctx.random.hex(12)}`
-  const stray = rented(ctx, { ...known, id, intent: launch.intent, claim: undefined }, launch)
-  const message = `a launch of ${known.id} answered after it had been given up`
-  const closing = ending(stray, launch.now, { reason: 'error', message })
-  await ctx.store.create(closing)
-  await hintNext(ctx, closing)
+const giveBackLate = async (ctx: Context, known: Instance, launch: Launch): Promise<void> => {
+  const id = strayId(known.backend, { ...launch.machine, mark: launch.intent.mark })
+  const fresh = { id, version: 0, createdAt: launch.now, claim: undefined, force: undefined, events: [] }
+  const stray = rented(ctx, { ...known, ...fresh, intent: launch.intent }, launch)
+  await giveBackStray(ctx, stray, `a launch of ${known.id} answered after it had been given up`)
 }
 
 /** Closes an intent that rented nothing. `tried` are offers not to be tried again for this request. */
@@ -149,14 +144,9 @@ type Launch = { intent: Intent; machine: LaunchedMachine; startedAt: number; mes
 
 const rented = (ctx: Pick<Context, 'backends'>, current: Instance, launch: Launch): Instance => {
   const { intent, machine, startedAt, now } = launch
-  const minimumMinutes = current.minimumReservationMinutes ?? 0
-  const chargeCents = current.minimumChargeCents ?? 0
-  const reservation =
-    minimumMinutes > 0
-      ? { until: startedAt + minimumMinutes * 60_000, minimumMinutes, chargeCents, state: 'active' as const }
-      : undefined
+  const reservation = prepaidFrom(current, startedAt)
   const prepaid = reservation
-    ? `, ${formatDollars(chargeCents)} prepaid until ${new Date(reservation.until).toISOString()}`
+    ? `, ${formatDollars(reservation.chargeCents)} prepaid until ${new Date(reservation.until).toISOString()}`
     : ''
   const isEnding = current.status === 'terminating'
   const releaseAt = current.force ? now : Math.max(now, reservation?.until ?? 0)

@@ -21,7 +21,7 @@ import {
   splitEvents,
   toItem,
 } from './instance-item.ts'
-import type { Instances, Once } from './store.ts'
+import { InstanceExists, type Instances, type Once } from './store.ts'
 import { dueShards } from './table.ts'
 
 type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[number]['Put']>
@@ -116,7 +116,7 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
       if (once) puts.push(put(toOnceItem(once, instance.id), isNew))
       if (await write(puts)) return {}
       const earlier = once && (await used(once))
-      if (!earlier) throw new Error(`instance ${instance.id} exists already`)
+      if (!earlier) throw new InstanceExists(instance.id)
       return { used: earlier }
     },
 

@@ -5,6 +5,7 @@ import { createApiKeys } from './dynamo-api-keys.ts'
 import { createCatalogues } from './dynamo-catalogues.ts'
 import { createInstances } from './dynamo-instances.ts'
 import { createLocks } from './dynamo-locks.ts'
+import { createSightings } from './dynamo-sightings.ts'
 import type { Store } from './store.ts'
 
 export type DynamoOptions = { client: DynamoDBDocumentClient; table: string; random: Random }
@@ -16,6 +17,7 @@ export const createDynamoStore = (options: DynamoOptions): Store => ({
   ...createApiKeys(options),
   owner: createOwner(options),
   catalogues: createCatalogues(options),
+  sightings: createSightings(options),
 })
 
 const ownerItem = z.object({ owner: z.string() })

@@ -1,5 +1,6 @@
 import type { KeptCatalogue } from '../model/catalogue.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
+import type { Sightings } from '../model/sightings.ts'
 import type { Status } from '../model/status.ts'
 
 /** The state of Berth. `dynamo-store.ts` is the one for DynamoDB; each is held to `test/store/conformance.ts`. */
@@ -7,6 +8,7 @@ export interface Store extends Instances, Locks, ApiKeys {
   /** Names this deployment on the machines that it rents; made once, with the table. */
   owner(): Promise<string>
   catalogues: Catalogues
+  sightings: SightingsPort
 }
 
 /** Per backend, what its cloud's published lists last said. */
@@ -15,13 +17,28 @@ export interface Catalogues {
   put(backend: string, catalogue: KeptCatalogue): Promise<void>
 }
 
+/** Per backend, the machines that `reconcile` saw and could not explain. */
+export interface SightingsPort {
+  get(backend: string): Promise<Sightings | undefined>
+  /** Replaces what was read; false, and nothing is written, when somebody else has written since. */
+  put(backend: string, before: Sightings | undefined, machines: Sightings['machines']): Promise<boolean>
+}
+
+/** `create` was given an id that has a record. */
+export class InstanceExists extends Error {
+  constructor(id: string) {
+    super(`instance ${id} exists already`)
+    this.name = 'InstanceExists'
+  }
+}
+
 /** An `Idempotency-Key` with what it was used for: the scope is one API key, the fingerprint one request body. */
 export type Once = { scope: string; key: string; fingerprint: string }
 
 export interface Instances {
   /**
    * Writes a new instance, and `once` in the same transaction. When that key was used before, nothing is written
-   * and the instance of the first use comes back, with the fingerprint it was made for.
+   * and the instance of the first use comes back, with the fingerprint it was made for. Throws InstanceExists.
    */
   create(instance: Instance, once?: Once): Promise<{ used?: { instance: Instance; fingerprint: string } }>
   /** What a key was used for, if it was. */

@@ -95,6 +95,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
   if (clouds) await freshenCatalogues(context)
   const schedules = startSchedules(context, {
     sweepSeconds: options.sweepSeconds ?? Math.max(1, 60 / speed),
+    reconcileSeconds: Math.max(1, 300 / speed),
     refreshCatalogues: config !== undefined,
   })
   const get = async () => context

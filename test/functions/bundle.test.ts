@@ -57,6 +57,7 @@ test.each(names)('%s answers from its bundle', async (name) => {
     offers: { statusCode: 200 },
     instances: { statusCode: 200 },
     'idle-check': { due: expect.any(Number) },
+    reconcile: { orphans: 0, lost: 0 },
     'refresh-catalog': { kept: [] },
   }
   expect(answer).toMatchObject(

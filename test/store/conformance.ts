@@ -213,6 +213,27 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       expect(await store.catalogues.get('hotaisle')).toBeUndefined()
     })
 
+    test('sightings come back as they were put, and each backend has its own', async () => {
+      expect(await store.sightings.get('oci')).toBeUndefined()
+      const seen = { 'vm-1 d.1': { firstSeenAt: 1 }, 'vm-2': { firstSeenAt: 2, told: true } }
+      expect(await store.sightings.put('oci', undefined, seen)).toBe(true)
+      expect(await store.sightings.get('oci')).toEqual({ version: 1, machines: seen })
+      expect(await store.sightings.put('oci', { version: 1, machines: seen }, {})).toBe(true)
+      expect(await store.sightings.get('oci')).toEqual({ version: 2, machines: {} })
+      expect(await store.sightings.get('hotaisle')).toBeUndefined()
+    })
+
+    test('of two that put sightings on what both have read one wins, and the other changes nothing', async () => {
+      const both = (before: Awaited<ReturnType<typeof store.sightings.get>>) =>
+        Promise.all(
+          [1, 2].map((firstSeenAt) => store.sightings.put('oci', before, { 'vm-1': { firstSeenAt } })),
+        )
+      expect((await both(undefined)).sort()).toEqual([false, true])
+      const first = await store.sightings.get('oci')
+      expect((await both(first)).sort()).toEqual([false, true])
+      expect((await store.sightings.get('oci'))?.version).toBe(2)
+    })
+
     test('the deployment has one name, also for two that ask first', async () => {
       const [left, right] = await Promise.all([store.owner(), store.owner()])
       expect(left).toBe(right)

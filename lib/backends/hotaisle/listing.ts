@@ -36,7 +36,11 @@ export const listOwned = async (api: Api): Promise<OwnedListing> => {
   return {
     complete: vms.complete && servers.complete,
     machines: [
-      ...vms.machines.map((seen) => ({ ...refOf('vm', seen), description: seen.description })),
+      ...vms.machines.map((seen) => ({
+        ...refOf('vm', seen),
+        description: seen.description,
+        ...(seen.description === '' && { nameless: true }),
+      })),
       ...servers.machines.map((seen) => ({ ...refOf('bm', seen), description: seen.description })),
     ],
     ...(message === '' ? {} : { message }),

@@ -1,0 +1,7 @@
+import type { Context } from '../lib/context.ts'
+import { lambdaContext } from '../lib/lambda-context.ts'
+import { reconcile } from '../lib/lifecycle/reconcile.ts'
+
+export const createHandler = (context: () => Promise<Context>) => async () => reconcile(await context())
+
+export const handler = createHandler(lambdaContext)
