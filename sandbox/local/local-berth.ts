@@ -93,6 +93,8 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
 
   const warnings = await checkBackends(context)
   if (clouds) await freshenCatalogues(context)
+  // Before anything works: later, a lease may be one that this process has taken.
+  await resume(context)
   const schedules = startSchedules(context, {
     sweepSeconds: options.sweepSeconds ?? Math.max(1, 60 / speed),
     reconcileSeconds: Math.max(1, 300 / speed),
@@ -108,7 +110,6 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     },
     (error) => log.warn('a queue failed', { error: messageOf(error) }),
   )
-  await resume(context)
   const server = await startHttpServer({
     port: options.port,
     functions: {

@@ -8,12 +8,14 @@ import type { Instance } from '../../lib/model/instance.ts'
  * process. On AWS the same happens by itself, when the leases run out and the sweep looks.
  */
 export const resume = async (ctx: Context): Promise<void> => {
-  for (const known of await living(ctx)) {
-    const { instance } = await change(ctx, known, (current) =>
-      isLeased(current) ? { ...current, ...dueAt(current, ctx.clock.now()) } : undefined,
-    )
-    await hintNext(ctx, instance)
-  }
+  await Promise.all(
+    (await living(ctx)).map(async (known) => {
+      const { instance } = await change(ctx, known, (current) =>
+        isLeased(current) ? { ...current, ...dueAt(current, ctx.clock.now()) } : undefined,
+      )
+      await hintNext(ctx, instance)
+    }),
+  )
 }
 
 /** Only these are worked on for long; a machine that is prepaid and on its way out has a date to wait for. */

@@ -62,7 +62,7 @@ export const createRentals = (parts: {
 
     /** Brings back the machines that were up when the sandbox was stopped. */
     async restore() {
-      for (const rental of state.rentals) if (rental.address !== null) await powerOn(rental)
+      await Promise.all(state.rentals.filter(({ address }) => address !== null).map(powerOn))
     },
 
     /** Powers on what has come up by now. */

@@ -127,7 +127,7 @@ export const createInstances = (parts: {
   return {
     /** Brings back the machines that were up when the sandbox was stopped. */
     async restore() {
-      for (const instance of state.instances) if (instance.isOn) await powerOn(instance)
+      await Promise.all(state.instances.filter(({ isOn }) => isOn).map(powerOn))
     },
 
     /** Powers on what has come up by now, and off what has failed. */
