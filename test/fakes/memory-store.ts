@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/model/clock.ts'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../../lib/model/instance.ts'
 import type { Random } from '../../lib/model/random.ts'
 import { listedUnder, splitEvents } from '../../lib/store/instance-item.ts'
-import type { Once, Store } from '../../lib/store/store.ts'
+import { InstanceExists, type Once, type Store } from '../../lib/store/store.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 
 export type MemoryStoreOptions = {
@@ -58,7 +58,7 @@ export const createMemoryStore = (options: MemoryStoreOptions): Store => {
     create: async (instance, once) => {
       const earlier = once && useOf(once)
       if (earlier) return { used: earlier }
-      if (records.has(instance.id)) throw new Error(`instance ${instance.id} exists already`)
+      if (records.has(instance.id)) throw new InstanceExists(instance.id)
       write(stored(instance))
       if (once) uses.set(nameOf(once), { instanceId: instance.id, fingerprint: once.fingerprint })
       return {}

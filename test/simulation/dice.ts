@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
@@ -13,7 +14,8 @@ export type Dice = {
 const million = 1_000_000
 
 export const createDice = (seed: number): Dice => {
-  const generator = xoroshiro128plus(seed)
+  // Small seeds alone would begin all runs alike.
+  const generator = xoroshiro128plus(createHash('sha256').update(String(seed)).digest().readInt32LE())
   const int = (least: number, most: number) => uniformInt(generator, least, most)
   return {
     int,

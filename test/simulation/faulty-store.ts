@@ -40,6 +40,10 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
     addApiKey: (key) => write(() => store.addApiKey(key)),
     findApiKey: (hash) => read(() => store.findApiKey(hash)),
     owner: () => read(() => store.owner()),
+    sightings: {
+      get: (backend) => read(() => store.sightings.get(backend)),
+      put: (backend, before, machines) => write(() => store.sightings.put(backend, before, machines)),
+    },
     catalogues: {
       get: (backend) => read(() => store.catalogues.get(backend)),
       put: (backend, catalogue) => write(() => store.catalogues.put(backend, catalogue)),

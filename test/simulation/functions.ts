@@ -83,7 +83,10 @@ export const createFunctions = (parts: {
     const ctx: Context = {
       settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 } },
       store: faultyStore(parts.store, call, faults),
-      queues: { send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)) },
+      queues: {
+        send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)),
+        bury: (letter) => call('message', () => parts.queues.bury(letter)),
+      },
       backends: createBackends(parts.settings, {
         sshPublicKey,
         userData: '#!/bin/sh\n',

@@ -34,12 +34,15 @@ export const createMessages = (parts: {
   const deliverAfter = (step: Step, instanceId: string, ms: number) =>
     timeline.at(timeline.now() + ms, () => void deliver(step, instanceId, 1))
 
+  const bury = async () => {}
   const surely: Queues = {
+    bury,
     send: async (step, instanceId, delayMs) => deliverAfter(step, instanceId, delayMs + dice.int(10, 2000)),
   }
   return {
     surely,
     queues: {
+      bury,
       send: async (step, instanceId, delayMs) => {
         if (faults.strikes('message: can not be sent')) throw new Error('SQS does not answer (injected)')
         if (parts.allLost || faults.strikes('message: lost')) return

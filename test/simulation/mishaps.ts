@@ -120,14 +120,15 @@ export const createMishaps = (parts: {
   }
 
   let stopped = false
-  const tick = () => {
+  /** One after the other, so that it is known who rented what. */
+  const tick = async () => {
     if (stopped) return
-    for (const [point, happen] of Object.entries(happenings)) if (faults.strikes(point)) void happen()
-    timeline.at(timeline.now() + everyMs, tick)
+    for (const [point, happen] of Object.entries(happenings)) if (faults.strikes(point)) await happen()
+    timeline.at(timeline.now() + everyMs, () => void tick())
   }
 
   return {
-    start: tick,
+    start: () => void tick(),
     /** All is as it should be again; what is gone or dead stays so. */
     stop: () => {
       stopped = true

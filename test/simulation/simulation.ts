@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
 import { check } from '../../lib/lifecycle/check.ts'
 import { provision } from '../../lib/lifecycle/provision.ts'
+import { reconcile } from '../../lib/lifecycle/reconcile.ts'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
 import { terminate } from '../../lib/lifecycle/terminate.ts'
 import type { Instance } from '../../lib/model/instance.ts'
@@ -139,6 +140,8 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
         sweep(allLost ? { ...ctx, queues: messages.surely } : ctx),
       ),
   )
+
+  every(5 * minuteMs, () => void functions.invoke('reconcile', undefined, reconcile))
 
   const isOver = () => promises.violations.length > 0
   const run = async (ms: number, done: () => boolean) => {
