@@ -21,8 +21,8 @@ export const defects: Record<string, Defect> = {
     file: 'lib/lifecycle/terminate.ts',
     edits: [
       [
-        '  // A cloud may say hours; the machine costs money all the while.\n',
-        '  if (now - askedAt > overdueAfterMs)\n    return void (await rewrite(ctx, instance, (current) => ({ ...current, nextCheckAt: undefined, sweepAt: undefined })))\n',
+        '  const delay = patient(',
+        '  if (now - askedAt > overdueAfterMs)\n    return void (await rewrite(ctx, instance, (current) => ({ ...current, nextCheckAt: undefined, sweepAt: undefined })))\n  const delay = patient(',
       ],
     ],
   },

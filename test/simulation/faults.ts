@@ -92,7 +92,7 @@ export type Faults = {
 }
 
 /** In a run about a third of the faults are about, each at a rate of its own: all at once, nothing would ever get far. */
-const share = 0.3
+const share = 0.35
 
 export const createFaults = (dice: Dice, tell: (line: string) => void): Faults => {
   const rates = new Map(

@@ -89,12 +89,15 @@ export const createPromises = (parts: {
 
   const idledOut = (before: Instance, after: Instance) => {
     if (before.status !== 'idle' || before.claim) violated(`3: ${after.id} was claimed, and ended as idle`)
+    // By what the record knows: the answer of a launch can get lost, and its moment with it. What the cloud charges is
+    // held against the release.
+    const prepaidUntil = before.reservation?.until ?? 0
+    if (prepaidUntil > timeline.now() + 2 * skewMs)
+      violated(
+        `3: ${after.id} ended as idle while it is prepaid until ${new Date(prepaidUntil).toISOString()}`,
+      )
     const rented = all().find((each) => isMachineOf(after, each))
     if (!rented) return
-    if (rented.prepaidUntil > timeline.now() + 2 * skewMs)
-      violated(
-        `3: ${after.id} ended as idle while it is prepaid until ${new Date(rented.prepaidUntil).toISOString()}`,
-      )
     const since = parts.inUseSince(rented.machineId)
     if (since !== undefined && timeline.now() - since > oldestLookMs)
       violated(`3: ${after.id} ended as idle while it was in use`)
@@ -187,7 +190,9 @@ export const createPromises = (parts: {
   }
 }
 
-const isMachineOf = ({ backend, machine }: Instance, rented: Rented): boolean =>
-  backend === rented.cloud &&
-  machine?.cloudId === rented.cloudId &&
-  (rented.cloud === 'oci' || machine.rentalId === undefined || machine.rentalId === rented.id)
+/** By what names its rental; bare metal, which has nothing of the kind, by its mark. */
+const isMachineOf = ({ backend, machine }: Instance, rented: Rented): boolean => {
+  if (backend !== rented.cloud || machine?.cloudId !== rented.cloudId) return false
+  if (rented.cloud === 'oci') return true
+  return machine.rentalId === undefined ? machine.mark === rented.mark : machine.rentalId === rented.id
+}

@@ -5,6 +5,7 @@ import { endByUser } from '../../lib/lifecycle/end.ts'
 import { BerthError } from '../../lib/model/errors.ts'
 import type { Instance } from '../../lib/model/instance.ts'
 import { createRequest } from '../../lib/model/request.ts'
+import { sshPublicKey } from '../backends/hotaisle-stage.ts'
 import type { Dice } from './dice.ts'
 import type { Functions } from './functions.ts'
 import type { Guests } from './guests.ts'
@@ -21,6 +22,7 @@ const wishes = [
   { gpu: 'MI300X:8', backends: ['hotaisle'] },
   { gpu: 'MI300X:1' },
   { gpu: '1' },
+  { instanceTypes: ['VM.GPU.A10.1'], backends: ['oci'] },
   { instanceTypes: ['VM.GPU.A10.1'], backends: ['oci'] },
   { instanceTypes: ['VM.Standard2.1'], spotPolicy: 'spot', backends: ['oci'] },
   { instanceTypes: ['BM.GPU.A10.4'], backends: ['oci'] },
@@ -92,6 +94,7 @@ export const createUsers = (parts: {
       maxDuration: dice.pick(['off', 'off', '30m', '3h']),
       claim: dice.chance(0.8),
       reuse: dice.chance(0.8),
+      sshKeys: dice.chance(0.5) ? [sshPublicKey] : [],
     })
     tell(`USER ${holder} asks for ${JSON.stringify(request)}`)
     void ask(
@@ -116,8 +119,9 @@ export const createUsers = (parts: {
 
   /** Somebody who looks what is idle, and takes it. */
   const claim = (number: number) => {
-    const idle = parts.records().filter(({ status }) => status === 'idle')
-    const [first, ...others] = idle
+    // Some try one that somebody has.
+    const status = dice.chance(0.7) ? 'idle' : 'busy'
+    const [first, ...others] = parts.records().filter((record) => record.status === status)
     if (!first) return
     const { id } = dice.pick([first, ...others])
     const holder = `claimer-${number}`
