@@ -69,6 +69,8 @@ describe('a VM that says of nobody whose it is', () => {
     ])
     expect(w.stillRented()).toHaveLength(2)
     expect(await w.live()).toHaveLength(1)
+    // One write when it was first seen, one when it was told: what does not change is not written.
+    expect(await w.ctx.store.sightings.get('hotaisle')).toMatchObject({ version: 2 })
   })
 
   test('is nobody’s business once a person has described it', async () => {
