@@ -91,12 +91,18 @@ export type Faults = {
   hits(): ReadonlyMap<string, number>
 }
 
-/** In a run about a third of the faults are about, each at a rate of its own: all at once, nothing would ever get far. */
-const share = 0.35
+/**
+ * In a run about a third of the faults are about, each at a rate of its own between 5 and 10 %: all at once, nothing would
+ * ever get far. Of those that have few chances, most are, and often.
+ */
+const isRare = (point: string) => /launch|release|boot|GPU|fails|preemptible/.test(point)
 
 export const createFaults = (dice: Dice, tell: (line: string) => void): Faults => {
   const rates = new Map(
-    faultPoints.map((point) => [point, dice.chance(share) ? dice.int(50, 100) / 1000 : 0]),
+    faultPoints.map((point) => {
+      const [share, least] = isRare(point) ? [0.85, 80] : [0.35, 50]
+      return [point, dice.chance(share) ? dice.int(least, 100) / 1000 : 0]
+    }),
   )
   const hits = new Map<string, number>()
   let stopped = false

@@ -26,6 +26,7 @@ const wishes = [
   { instanceTypes: ['VM.GPU.A10.1'], backends: ['oci'] },
   { instanceTypes: ['VM.Standard2.1'], spotPolicy: 'spot', backends: ['oci'] },
   { instanceTypes: ['BM.GPU.A10.4'], backends: ['oci'] },
+  { instanceTypes: ['BM.GPU.A10.4'], backends: ['oci'] },
 ] as const
 
 /** People and their programs: they rent, come or don't, claim, release and delete, and ask again when no answer comes. */
