@@ -21,7 +21,7 @@ export const networkPoint = (cloud: Cloud, purpose: Purpose, trouble: Trouble) =
 const purposes = ['launch', 'release', 'write', 'read'] as const satisfies Purpose[]
 
 /** The calls after which a function can die, each as it stands in `crash after …`. */
-export const calls = [
+const calls = [
   'read of the table',
   'write of the table',
   'lock',

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { defects } from './defects.ts'
+import { faultPoints } from './faults.ts'
+import { runSeeds } from './run-seeds.ts'
+import { type Result, simulate } from './simulation.ts'
+
+const threads = 2
+
+test('in 200 runs with faults of every kind every promise is kept', async () => {
+  const results: Result[] = []
+  await runSeeds({ first: 1, last: 200, threads, onResult: (result) => results.push(result) })
+  expect(results.filter(({ violations }) => violations.length > 0)).toEqual([])
+  expect(results).toHaveLength(200)
+  expect(faultPoints.filter((point) => !results.some(({ hits }) => hits.has(point)))).toEqual([])
+}, 280_000)
+
+test('the same seed does the same, to the last line of its history', async () => {
+  const told: string[][] = []
+  for (let time = 0; time < 2; time++) {
+    const lines: string[] = []
+    await simulate(4, (line) => lines.push(line))
+    told.push(lines)
+  }
+  expect(told[1]).toEqual(told[0])
+  expect(told[0]?.length).toBeGreaterThan(100)
+}, 60_000)
+
+/** A seed that shows each soon, as the code is now; another one does when the code has moved on. */
+const showsSoon: Record<string, number> = {}
+
+describe('a defect that breaks a promise on purpose is found', () => {
+  test.each(Object.keys(defects))('%s', async (defect) => {
+    const broken: Result[] = []
+    const first = showsSoon[defect] ?? 1
+    await runSeeds({
+      first,
+      last: first + 399,
+      threads,
+      defect,
+      onResult: (result) => {
+        if (result.violations.length > 0) broken.push(result)
+      },
+      isEnough: () => broken.length > 0,
+    })
+    expect(broken).not.toEqual([])
+  }, 200_000)
+})
