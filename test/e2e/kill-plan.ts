@@ -49,18 +49,18 @@ export const planOf = (seed: number): { errands: Errand[]; kills: Kill[] } => {
   const everyEnding = dice.shuffled(kinds.map((_, n) => endings[n % endings.length] ?? 'idle'))
   const errands = dice.shuffled(kinds).map((kind, n): Errand => {
     const ending = kind === 'server' ? 'force' : (everyEnding[n] ?? 'idle')
-    const asksAfter = dice.between(0, 12)
+    const asksAfter = dice.int(0, 11)
     return {
       key: `request-${n}`,
       body: { ...machines[kind], ...limits[ending], reuse: false },
-      asksAt: { kills: asksAfter, ms: dice.between(0, 1500) },
+      asksAt: { kills: asksAfter, ms: dice.int(0, 1499) },
       ending,
-      endsAt: { kills: asksAfter + dice.between(2, 9), ms: dice.between(0, 1500) },
+      endsAt: { kills: asksAfter + dice.int(2, 8), ms: dice.int(0, 1499) },
     }
   })
   const kills = dice.shuffled([
-    ...Array.from({ length: 8 }, (): Kill => ({ afterMs: dice.between(0, 1500) })),
-    ...Array.from({ length: 12 }, (): Kill => ({ afterLines: dice.between(1, 40) })),
+    ...Array.from({ length: 8 }, (): Kill => ({ afterMs: dice.int(0, 1499) })),
+    ...Array.from({ length: 12 }, (): Kill => ({ afterLines: dice.int(1, 39) })),
   ])
   return { errands, kills }
 }

@@ -6,7 +6,7 @@ import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
 import { createOciCloud } from '../../sandbox/clouds/oci/simulated-oci.ts'
 import { defaultStock as ociStock } from '../../sandbox/clouds/oci/stock.ts'
 import { createMachinesInMemory } from '../fakes/machines-in-memory.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../support/dice.ts'
 import type { Cloud } from './faults.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Dice } from '../support/dice.ts'
 
 const clouds = ['hotaisle', 'oci'] as const
 export type Cloud = (typeof clouds)[number]

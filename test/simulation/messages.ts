@@ -1,6 +1,6 @@
 import type { Step } from '../../lib/model/step.ts'
 import type { Queues } from '../../lib/queues/queues.ts'
-import type { Dice } from './dice.ts'
+import type { Dice } from '../support/dice.ts'
 import type { Faults } from './faults.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,5 +1,5 @@
+import type { Dice } from '../support/dice.ts'
 import type { Clouds, Rented } from './clouds.ts'
-import type { Dice } from './dice.ts'
 import type { Cloud, Faults } from './faults.ts'
 import type { Guests } from './guests.ts'
 import type { Promises } from './promises.ts'

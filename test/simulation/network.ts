@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { Dice } from '../support/dice.ts'
 import { type Cloud, type Faults, networkPoint, type Purpose, troublesOf } from './faults.ts'
 import type { Run } from './functions.ts'
 import type { Timeline } from './timeline.ts'

@@ -29,19 +29,23 @@ test('the same seed does the same, to the last line of its history', async () =>
 const showsSoon: Record<string, number> = {}
 
 describe('a defect that breaks a promise on purpose is found', () => {
-  test.each(Object.keys(defects))('%s', async (defect) => {
-    const broken: Result[] = []
-    const first = showsSoon[defect] ?? 1
-    await runSeeds({
-      first,
-      last: first + 399,
-      threads,
-      defect,
-      onResult: (result) => {
-        if (result.violations.length > 0) broken.push(result)
-      },
-      isEnough: () => broken.length > 0,
-    })
-    expect(broken).not.toEqual([])
-  }, 200_000)
+  test.each(Object.keys(defects))(
+    '%s',
+    async (defect) => {
+      const broken: Result[] = []
+      const first = showsSoon[defect] ?? 1
+      await runSeeds({
+        first,
+        last: first + 399,
+        threads,
+        defect,
+        onResult: (result) => {
+          if (result.violations.length > 0) broken.push(result)
+        },
+        isEnough: () => broken.length > 0,
+      })
+      expect(broken).not.toEqual([])
+    },
+    200_000,
+  )
 })
