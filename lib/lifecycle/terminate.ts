@@ -9,6 +9,8 @@ import { resolveIntent } from './resolve-intent.ts'
 
 const longestDelayMs = 300_000
 const overdueAfterMs = 900_000
+/** Hot Aisle's bare metal is prepaid for so long; more is not known of any cloud. */
+const longestMinimumMs = 8 * 3_600_000
 /** How long a cloud that agreed to take a machine back is left in peace. */
 const askAgainAfterMs = 300_000
 
@@ -49,11 +51,13 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
 const patienceOf = (seen: MachineState) =>
   seen.state === 'unknown' ? { retryAfterMs: seen.retryAfterMs } : {}
 
-/** Refused inside the minimum, which by our clock is over: the cloud's clock counts. */
+/** Refused inside the minimum: by our clock it is over, or we do not know it. The cloud's clock counts. */
 const tooEarly = (ctx: Context, instance: Instance, message: string) => {
   const now = ctx.clock.now()
-  const reservedUntil = instance.reservation?.until ?? 0
-  const when = reservedUntil > now ? reservedUntil : now + 60_000
+  const { reservation, startedAt = now } = instance
+  const reservedUntil = reservation?.until ?? startedAt + longestMinimumMs
+  const pauseMs = reservation ? 60_000 : longestDelayMs
+  const when = reservation && reservedUntil > now ? reservedUntil : now + pauseMs
   const askedAt = Math.max(instance.releaseAskedAt ?? now, Math.min(reservedUntil, now))
   alarmIfOverdue(ctx, instance, askedAt, message)
   const line = `not given back yet: ${message}`

@@ -102,6 +102,7 @@ describe('a machine with our mark and no record', () => {
     await w.run(30)
     expect(w.stillRented()).toEqual([])
     expect([...forced]).toEqual([false])
+    expect(w.said.filter((line) => line.startsWith('ReleaseOverdue'))).toEqual([])
   })
 
   test('that its cloud is taking away, or has taken away since it was listed, is nothing to do', async () => {

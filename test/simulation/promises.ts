@@ -84,6 +84,8 @@ export const createPromises = (parts: {
       after.terminationReason === 'idle_timeout'
     )
       idledOut(before, after)
+    if (before.status === 'provisioning' && (after.status === 'idle' || after.status === 'busy'))
+      cameIntoService(after)
     if (after.status === 'terminated') ended(after)
   }
 
@@ -101,6 +103,17 @@ export const createPromises = (parts: {
     const since = parts.inUseSince(rented.machineId)
     if (since !== undefined && timeline.now() - since > oldestLookMs)
       violated(`3: ${after.id} ended as idle while it was in use`)
+  }
+
+  /** The machine may be gone again by now; but there was one, and it was rented for this. */
+  const cameIntoService = (after: Instance) => {
+    const own = all().filter((each) => isMachineOf(after, each))
+    const [machine] = own
+    if (!machine || own.length > 1) violated(`1: ${after.id} is in service with ${own.length} machines`)
+    else if (rentedFor.get(machine.id) !== after.id)
+      violated(
+        `1: ${after.id} is in service with a machine that was rented for ${rentedFor.get(machine.id) ?? 'others'}`,
+      )
   }
 
   const ended = (after: Instance) => {
