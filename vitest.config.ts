@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // The two longest files mostly wait, so that one worker more than cores keeps two cores busy.
     maxWorkers: 3,
+    // A file shares what its worker has loaded: the SDKs of two clouds cost more than most files' tests.
+    isolate: false,
     // What is waited for comes; how soon depends on what else the cores do.
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,

@@ -3,6 +3,7 @@ import { shippedCatalogue } from '../../lib/backends/oci/known-catalogue.ts'
 import type { BackendSettings } from '../../lib/model/settings.ts'
 import { createHotAisleCloud } from '../../sandbox/clouds/hotaisle/simulated-hot-aisle.ts'
 import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
+import { fingerprintOf } from '../../sandbox/clouds/oci/key-pair.ts'
 import { createOciCloud } from '../../sandbox/clouds/oci/simulated-oci.ts'
 import { defaultStock as ociStock } from '../../sandbox/clouds/oci/stock.ts'
 import { createMachinesInMemory } from '../fakes/machines-in-memory.ts'
@@ -32,11 +33,14 @@ export type Rented = {
 export type Clouds = Awaited<ReturnType<typeof createClouds>>
 
 /** One for all runs, and shorter than OCI would take: most of the time of a run goes into signatures. */
-const { privateKey } = generateKeyPairSync('rsa', {
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   modulusLength: 512,
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
+
+/** The key is another one in each process; nothing else is. */
+export const withoutKey = (line: string): string => line.replaceAll(fingerprintOf(publicKey), '<key>')
 
 const frankfurt = 'eu-frankfurt-1'
 const shapes = ['VM.GPU.A10.1', 'VM.Standard2.1', 'BM.GPU.A10.4']

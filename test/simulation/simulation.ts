@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { loadSdk } from '../../lib/backends/oci/sdk.ts'
 import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
 import { check } from '../../lib/lifecycle/check.ts'
 import { provision } from '../../lib/lifecycle/provision.ts'
@@ -10,7 +11,7 @@ import type { Step } from '../../lib/model/step.ts'
 import { fetchFrom } from '../../sandbox/clouds/fetch-from.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { createDice } from '../support/dice.ts'
-import { createClouds } from './clouds.ts'
+import { createClouds, withoutKey } from './clouds.ts'
 import { type Cloud, createFaults } from './faults.ts'
 import { createFunctions, type Run } from './functions.ts'
 import { createGuests } from './guests.ts'
@@ -47,11 +48,13 @@ const steps = { provision, bootstrap, check, terminate }
  * The same seed does the same. `tell` hears the history.
  */
 export const simulate = async (seed: number, tell: (line: string) => void = () => {}): Promise<Result> => {
+  // What is loaded from disk takes real time, in which simulated time must not go on.
+  await loadSdk()
   const dice = createDice(seed)
   const timeline = createTimeline(start)
   const digest = createHash('sha256')
   const told = (line: string) => {
-    const stamped = `${new Date(timeline.now()).toISOString().slice(8, 23)} ${line}`
+    const stamped = `${new Date(timeline.now()).toISOString().slice(8, 23)} ${withoutKey(line)}`
     digest.update(stamped)
     tell(stamped)
   }
