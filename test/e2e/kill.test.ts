@@ -53,7 +53,7 @@ test.concurrent(`killed 20 times at random moments (BERTH_KILL_SEED=${seed}), ev
   } finally {
     await server.end()
   }
-}, 300_000)
+}, 480_000)
 
 test.concurrent('a second server on the same folder is refused, and says so', async () => {
   const server = localServer()
