@@ -90,7 +90,7 @@ export const bundleFunctions = async (outdir: string, files = functionFiles()): 
 const sizeOf = (metafile: Metafile, output: string): { bytes: number; ociBytes: number } => {
   const atStart = loadedAtStart(metafile, output)
   const sdk = [...loadedFrom(metafile, output)].filter((each) =>
-    /node_modules\/oci-/.test(metafile.outputs[each]?.entryPoint ?? ''),
+    /lib\/backends\/oci\/sdk-parts\.ts$/.test(metafile.outputs[each]?.entryPoint ?? ''),
   )
   const forSdk = sdk.flatMap((each) => [...loadedAtStart(metafile, each)])
   const added = new Set(forSdk.filter((each) => !atStart.has(each)))
