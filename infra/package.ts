@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { bundleFunctions } from './bundle.ts'
+import { loadedFrom } from './chunks.ts'
+import { pieces } from './pieces.ts'
+import { zip } from './zip.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, '.berth-package')
+
+/**
+ * Makes what `osls package` and `osls deploy` take: a package for each function, with the chunks that it may load and
+ * their source maps, and the pieces that serverless.yml includes. Prints what each function weighs.
+ */
+const makePackages = async () => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'pieces.json'), JSON.stringify(pieces(), null, 2))
+  const { functions, metafile } = await bundleFunctions(join(folder, 'bundles'))
+  const kb = (bytes: number) => Math.round(bytes / 1000)
+  const sizes = functions.map(({ name, file, bytes }) => {
+    const outputs = [...loadedFrom(metafile, relative(root, file))]
+    const archive = zip(
+      outputs
+        .flatMap((output) => [output, `${output}.map`])
+        .map((output) => ({
+          name: relative(join(folder, 'bundles'), join(root, output)),
+          content: readFileSync(join(root, output)),
+        })),
+    )
+    writeFileSync(join(folder, `${name}.zip`), archive)
+    const all = outputs.reduce((sum, output) => sum + (metafile.outputs[output]?.bytes ?? 0), 0)
+    return {
+      function: name,
+      'at start (kB)': kb(bytes),
+      'in all (kB)': kb(all),
+      'zip (kB)': kb(archive.length),
+    }
+  })
+  console.table(sizes)
+}
+
+await makePackages()
