@@ -1,7 +1,6 @@
-import type { Context } from '../lib/context.ts'
-import { lambdaContext } from '../lib/lambda-context.ts'
+import { lambdaTableContext, type TableContext } from '../lib/lambda-table-context.ts'
 import { sweep } from '../lib/lifecycle/sweep.ts'
 
-export const createHandler = (context: () => Promise<Context>) => async () => sweep(await context())
+export const createHandler = (context: () => Promise<TableContext>) => async () => sweep(await context())
 
-export const handler = createHandler(lambdaContext)
+export const handler = createHandler(lambdaTableContext)

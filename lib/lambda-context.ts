@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Context } from './context.ts'
+import { leaseMs } from './lambda-lease.ts'
 import { lambdaLog } from './lambda-log.ts'
-import type { Step } from './model/step.ts'
-import type { Queues } from './queues/queues.ts'
+import { lambdaQueues } from './lambda-queues.ts'
 import { readSettings } from './settings-file.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
 import { wireContext } from './wire-context.ts'
@@ -12,16 +12,7 @@ const environment = z.object({
   BERTH_TABLE: z.string().min(1),
   /** The settings, in the YAML of `berth.yml`, with `ssh.private_key`. */
   BERTH_SETTINGS: z.string().min(1),
-  BERTH_QUEUE_PROVISION: z.url(),
-  BERTH_QUEUE_BOOTSTRAP: z.url(),
-  BERTH_QUEUE_CHECK: z.url(),
-  BERTH_QUEUE_TERMINATE: z.url(),
-  /** The dead-letter queue of all four. */
-  BERTH_QUEUE_DEAD_LETTERS: z.url(),
 })
-
-/** Functions end after 100 s (see serverless.yml), so nobody works on an instance for longer than this. */
-const leaseMs = 120_000
 
 /** The context of a function on AWS, made at its first request and kept while the process lives. */
 export const lambdaContext = (): Promise<Context> => {
@@ -47,40 +38,9 @@ const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
     settings,
     privateKey,
     dynamo: { client: createDynamoClient({}), table: variables.BERTH_TABLE },
-    queues: lateQueues({
-      urls: {
-        provision: variables.BERTH_QUEUE_PROVISION,
-        bootstrap: variables.BERTH_QUEUE_BOOTSTRAP,
-        check: variables.BERTH_QUEUE_CHECK,
-        terminate: variables.BERTH_QUEUE_TERMINATE,
-      },
-      deadLetters: variables.BERTH_QUEUE_DEAD_LETTERS,
-    }),
+    queues: lambdaQueues(env),
     clock,
     log: lambdaLog({ clock, out: process.stdout }),
   })
   return { ...wired, leaseMs }
-}
-
-/** The client of SQS is loaded at the first message: most requests send none. */
-const lateQueues = (where: { urls: Record<Step, string>; deadLetters: string }): Queues => {
-  let opened: Promise<Queues> | undefined
-  const open = async () => {
-    const [{ SQSClient }, { createSqsQueues }] = await Promise.all([
-      import('@aws-sdk/client-sqs'),
-      import('./queues/sqs-queues.ts'),
-    ])
-    return createSqsQueues({ client: new SQSClient({}), ...where })
-  }
-  const once = () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
-  return {
-    send: async (...hint) => (await once()).send(...hint),
-    bury: async (letter) => (await once()).bury(letter),
-  }
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Settings } from './model/settings.ts'
+import { randomHex } from './random-hex.ts'
 import { bootstrapScript } from './shim/bootstrap-script.ts'
 import { publicKeyOf } from './shim/public-key.ts'
 import { createSshShim } from './shim/ssh-shim.ts'
@@ -36,8 +36,3 @@ export const wireContext = (
     log,
   }
 }
-
-const randomHex = (digits: number): string =>
-  randomBytes(Math.ceil(digits / 2))
-    .toString('hex')
-    .slice(0, digits)

@@ -16,12 +16,15 @@ const stuckPauseMs = 600_000
 /** Sweeps come a little early or late: the tenth since the last time is to find the pause over. */
 const slackMs = 30_000
 
+/** Clouds and machines it leaves to the steps. */
+type SweepContext = Pick<Context, 'store' | 'queues' | 'clock' | 'log' | 'leaseMs'>
+
 /**
  * Finds what is due and hands it to its step. With it alone, every instance reaches its end, even if every other hint
  * gets lost; it costs what is due, not what exists. What does not get done for long raises an alarm, and is handed on
  * less often, so that its failures do not fill the queues.
  */
-export const sweep = async (ctx: Context): Promise<{ due: number }> => {
+export const sweep = async (ctx: SweepContext): Promise<{ due: number }> => {
   const now = ctx.clock.now()
   const due = (await ctx.store.due(now, perPartition)).filter((instance) => isDue(instance, now))
   const stuckMs = Math.max(stuckAfterMs, stuckAfterLeases * ctx.leaseMs)
@@ -35,7 +38,7 @@ export const sweep = async (ctx: Context): Promise<{ due: number }> => {
   return { due: due.length }
 }
 
-const handOnStuck = async (ctx: Context, instance: Instance, now: number): Promise<void> => {
+const handOnStuck = async (ctx: SweepContext, instance: Instance, now: number): Promise<void> => {
   if (!(await isItsTurn(ctx, instance, now))) return
   const step = stepOf(instance)
   const minutes = Math.floor((now - (instance.nextCheckAt ?? now)) / 60_000)
@@ -58,7 +61,7 @@ const handOnStuck = async (ctx: Context, instance: Instance, now: number): Promi
  * Whether the pause since it was last handed on is over. A lock remembers that, which counts no sweeps, so that late
  * or missed ones cost nothing; where it can't be had, the instance is handed on all the same.
  */
-const isItsTurn = async (ctx: Context, { id }: Instance, now: number): Promise<boolean> => {
+const isItsTurn = async (ctx: SweepContext, { id }: Instance, now: number): Promise<boolean> => {
   try {
     return await ctx.store.takeLock(`stuck:${id}`, `sweep at ${now}`, {
       now,
