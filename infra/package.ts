@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { bundleFunctions } from './bundle.ts'
 import { loadedFrom } from './chunks.ts'
 import { pieces } from './pieces.ts'
-import { zip } from './zip.ts'
+import { type Packed, pack, zip } from './zip.ts'
 
 const root = join(import.meta.dirname, '..')
 const folder = join(root, '.berth-package')
@@ -18,16 +18,17 @@ const makePackages = async () => {
   writeFileSync(join(folder, 'pieces.json'), JSON.stringify(pieces(), null, 2))
   const { functions, metafile } = await bundleFunctions(join(folder, 'bundles'))
   const kb = (bytes: number) => Math.round(bytes / 1000)
+  const packed = new Map<string, Packed>()
+  /** Many functions share a chunk. */
+  const packedOnce = (output: string): Packed => {
+    const name = relative(join(folder, 'bundles'), join(root, output))
+    const known = packed.get(name) ?? pack(name, readFileSync(join(root, output)))
+    packed.set(name, known)
+    return known
+  }
   const sizes = functions.map(({ name, file, bytes }) => {
     const outputs = [...loadedFrom(metafile, relative(root, file))]
-    const archive = zip(
-      outputs
-        .flatMap((output) => [output, `${output}.map`])
-        .map((output) => ({
-          name: relative(join(folder, 'bundles'), join(root, output)),
-          content: readFileSync(join(root, output)),
-        })),
-    )
+    const archive = zip(outputs.flatMap((output) => [output, `${output}.map`]).map(packedOnce))
     writeFileSync(join(folder, `${name}.zip`), archive)
     const all = outputs.reduce((sum, output) => sum + (metafile.outputs[output]?.bytes ?? 0), 0)
     return {

@@ -1,25 +1,34 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
+export type Packed = { name: string; packed: Buffer; crc: number; size: number }
+
+/** One file of an archive, or of several: compressing takes longest. */
+export const pack = (name: string, content: Buffer): Packed => ({
+  name,
+  packed: deflateRawSync(content),
+  crc: crc32(content),
+  size: content.length,
+})
+
 /**
  * A zip archive of `files`, the same for the same content: without times, so that what has not changed is not deployed
  * again. Source: PKWARE's APPNOTE 6.3, 4.3.7, 4.3.12 and 4.3.16.
  */
-export const zip = (files: { name: string; content: Buffer }[]): Buffer => {
+export const zip = (files: Packed[]): Buffer => {
   const local: Buffer[] = []
   const central: Buffer[] = []
   let at = 0
-  for (const { name, content } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const { name, packed, crc, size } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = Buffer.from(name)
-    const packed = deflateRawSync(content, { level: 9 })
     const shared = Buffer.alloc(26)
     shared.writeUInt16LE(20, 0)
     // Names in UTF-8; deflated; 1 January 1980, the first day that zip knows.
     shared.writeUInt16LE(0x0800, 2)
     shared.writeUInt16LE(8, 4)
     shared.writeUInt16LE(0x21, 8)
-    shared.writeUInt32LE(crc32(content), 10)
+    shared.writeUInt32LE(crc, 10)
     shared.writeUInt32LE(packed.length, 14)
-    shared.writeUInt32LE(content.length, 18)
+    shared.writeUInt32LE(size, 18)
     shared.writeUInt16LE(path.length, 22)
     local.push(Buffer.from('PK\x03\x04'), shared, path, packed)
     const more = Buffer.alloc(14)

@@ -57,9 +57,9 @@ export const knownShapes = async (options: {
   }
 }
 
-const newest = async (port: CataloguePort): Promise<{ kept: KeptCatalogue; errors: OfferError[] }> => {
+const newest = async (catalogues: CataloguePort): Promise<{ kept: KeptCatalogue; errors: OfferError[] }> => {
   try {
-    const kept = await port.get('oci')
+    const kept = await catalogues.get('oci')
     return { kept: kept && kept.madeAt > shippedCatalogue.madeAt ? kept : shippedCatalogue, errors: [] }
   } catch (error) {
     const message = `The kept list of shapes could not be read (${messageOf(error)}); the one that ships is used.`
