@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
@@ -11,6 +11,7 @@ import { mostReceives } from '../../lib/queues/queues.ts'
 import { tableDefinition } from '../../lib/store/table.ts'
 import { callsInCode } from './calls-in-code.ts'
 import { packageAll, packageFolder, readTemplate, type Template } from './packaged.ts'
+import { startPackagedStage } from './packaged-stage.ts'
 import { permissionsOf, rolesOf } from './permissions.ts'
 
 const names = functionFiles()
@@ -290,6 +291,59 @@ describe('permissions', () => {
         // The streams of its own log have names that nobody knows before.
         expect(permission.replace(`berth-prod-${name}:*`, '')).not.toContain('*')
       }
+    }
+  })
+})
+
+describe('the packages', () => {
+  let stage: Awaited<ReturnType<typeof startPackagedStage>>
+  beforeAll(async () => {
+    stage = await startPackagedStage(names)
+  })
+  afterAll(() => stage.stop())
+
+  test.each([
+    ['oci', { gpu: 'A10:1' }],
+    ['hotaisle', { gpu: 'MI300X:1' }],
+  ])(
+    'rent a machine of %s, give it to its renter, and give it back',
+    async (backend, wanted) => {
+      const asked = { ...wanted, backends: [backend], idleDuration: '0', reuse: false }
+      const created = await stage.request('instances', 'POST', '/instances', asked)
+      expect(created.status).toBe(202)
+      const { id } = created.body
+
+      await stage.until(id, ({ status }) => status === 'busy')
+      const busy = await stage.request('instances', 'GET', `/instances/${id}`)
+      expect(busy.body).toMatchObject({
+        status: 'busy',
+        backend,
+        holder: 'alice',
+        hardware: { verdict: 'match' },
+      })
+
+      expect((await stage.request('instances', 'POST', `/instances/${id}/release`, {})).body.status).toBe(
+        'idle',
+      )
+      await stage.until(id, ({ status }) => status === 'terminated')
+      const ended = await stage.request('instances', 'GET', `/instances/${id}`)
+      expect(ended.body).toMatchObject({ status: 'terminated', terminationReason: 'idle_timeout' })
+    },
+    120_000,
+  )
+
+  test('of the API and the schedules answer, too', async () => {
+    expect((await stage.request('offers', 'GET', '/offers')).status).toBe(200)
+    expect((await stage.request('instances', 'GET', '/reservations')).status).toBe(200)
+    expect(await stage.call('reconcile', {})).toMatchObject({ orphans: 0, lost: 0 })
+  }, 60_000)
+
+  test('ask AWS for nothing that their roles do not allow', () => {
+    // refresh-catalog would ask Oracle first.
+    const called = names.filter((name) => name !== 'refresh-catalog')
+    expect(stage.recorder.callers().sort()).toEqual(called)
+    for (const name of called) {
+      expect(permissionsOf(template, name)).toEqual(expect.arrayContaining(stage.recorder.callsOf(name)))
     }
   })
 })
