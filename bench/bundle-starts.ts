@@ -60,6 +60,8 @@ const bad = z.union([
   z.object({ statusCode: z.number().min(400) }),
   z.object({ batchItemFailures: z.array(z.unknown()).min(1) }),
   z.object({ isAuthorized: z.literal(false) }),
+  // A cloud that could not be asked.
+  z.object({ body: z.string().regex(/"errors":\[\{/) }),
 ])
 
 const mustBeGood = (name: string, answer: unknown) => {
