@@ -75,10 +75,23 @@ export interface Locks {
   freeLock(name: string, owner: string): Promise<void>
 }
 
-/** An API key as it is kept: the hash, never the key. */
-type ApiKey = { hash: string; name: string; role: 'operator' | 'viewer'; createdAt: number }
+/** An API key as it is kept: the hash, never the key. Its name is whom claims and Idempotency-Keys belong to. */
+export type ApiKey = {
+  hash: string
+  name: string
+  role: 'operator' | 'viewer'
+  createdAt: number
+  /** From then on it is no key any more; without it, never. */
+  expiresAt?: number | undefined
+}
 
 export interface ApiKeys {
-  addApiKey(key: ApiKey): Promise<void>
+  /** False, and nothing is written, while another key has this name. */
+  addApiKey(key: ApiKey): Promise<boolean>
+  /** As it is now (a strongly consistent read), whether or not it has expired. */
   findApiKey(hash: string): Promise<ApiKey | undefined>
+  /** All, by name, with those that have expired. */
+  listApiKeys(): Promise<ApiKey[]>
+  /** Removes the key of that name, so that it is none any more and the name is free; undefined where there is none. */
+  removeApiKey(name: string): Promise<ApiKey | undefined>
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import * as z from 'zod'
 import { hashOf } from '../../lib/http/authorize.ts'
+import { newApiKey } from '../../lib/http/new-api-key.ts'
 import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import type { ApiKeys } from '../../lib/store/store.ts'
 
@@ -26,10 +26,18 @@ export const writeClientFile = async (
 ): Promise<{ url: string; apiKey: string }> => {
   const file = join(folder, 'client.json')
   const before = existsSync(file) ? client.safeParse(JSON.parse(readFileSync(file, 'utf8'))) : undefined
-  const apiKey = before?.success ? before.data.apiKey : `berth_${randomBytes(32).toString('base64url')}`
-  if ((await store.findApiKey(hashOf(apiKey))) === undefined) {
-    await store.addApiKey({ hash: hashOf(apiKey), name: 'local', role: 'operator', createdAt: Date.now() })
-  }
+  const apiKey = (before?.success && (await known(before.data.apiKey, store))) || (await newLocalKey(store))
   writeFileAtomic.sync(file, `${JSON.stringify({ url, apiKey }, null, 2)}\n`, { mode: 0o600 })
   return { url, apiKey }
+}
+
+const known = async (apiKey: string, store: ApiKeys): Promise<string | undefined> =>
+  (await store.findApiKey(hashOf(apiKey))) && apiKey
+
+/** Takes the place of one that was revoked, or whose file is gone. */
+const newLocalKey = async (store: ApiKeys): Promise<string> => {
+  const { apiKey, kept } = newApiKey({ name: 'local', role: 'operator', createdAt: Date.now() })
+  await store.removeApiKey(kept.name)
+  await store.addApiKey(kept)
+  return apiKey
 }

@@ -1,17 +1,17 @@
 import type { KeptCatalogue } from '../../lib/model/catalogue.ts'
 import type { Random } from '../../lib/model/random.ts'
 import type { Sightings } from '../../lib/model/sightings.ts'
-import type { ApiKeys, Locks, Store } from '../../lib/store/store.ts'
+import type { ApiKey, ApiKeys, Locks, Store } from '../../lib/store/store.ts'
 
 /** What a store keeps beside instances, in memory. */
 export const createMemoryKeys = (
   random: Random,
 ): Locks & ApiKeys & Pick<Store, 'owner' | 'catalogues' | 'sightings'> => {
   const locks = new Map<string, { owner: string; until: number }>()
-  const keys = new Map<string, Parameters<ApiKeys['addApiKey']>[0]>()
+  const keys = new Map<string, ApiKey>()
   const kept = new Map<string, KeptCatalogue>()
   const seen = new Map<string, Sightings>()
-  let name: string | undefined
+  let ownName: string | undefined
   return {
     takeLock: async (lock, owner, { now, until }) => {
       const held = locks.get(lock)
@@ -22,11 +22,22 @@ export const createMemoryKeys = (
     freeLock: async (lock, owner) => {
       if (locks.get(lock)?.owner === owner) locks.delete(lock)
     },
-    addApiKey: async (key) => void keys.set(key.hash, key),
-    findApiKey: async (hash) => keys.get(hash),
+    addApiKey: async (key) => {
+      const other = keys.get(key.name)
+      if (other && other.hash !== key.hash) return false
+      keys.set(key.name, key)
+      return true
+    },
+    findApiKey: async (hash) => [...keys.values()].find((key) => key.hash === hash),
+    listApiKeys: async () => [...keys.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
+    removeApiKey: async (name) => {
+      const key = keys.get(name)
+      keys.delete(name)
+      return key
+    },
     owner: async () => {
-      name ??= random.hex(8)
-      return name
+      ownName ??= random.hex(8)
+      return ownName
     },
     sightings: {
       get: async (backend) => seen.get(backend),

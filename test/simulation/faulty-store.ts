@@ -39,6 +39,8 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
     freeLock: (name, owner) => lock(() => store.freeLock(name, owner)),
     addApiKey: (key) => write(() => store.addApiKey(key)),
     findApiKey: (hash) => read(() => store.findApiKey(hash)),
+    listApiKeys: () => read(() => store.listApiKeys()),
+    removeApiKey: (name) => write(() => store.removeApiKey(name)),
     owner: () => read(() => store.owner()),
     sightings: {
       get: (backend) => read(() => store.sightings.get(backend)),

@@ -197,11 +197,47 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       expect((await Promise.all(both)).sort()).toEqual([false, true])
     })
 
+    const aKey = { hash: 'abc', name: 'alice', role: 'operator' as const, createdAt: 1 }
+    const others = { hash: 'def', name: 'bob', role: 'viewer' as const, createdAt: 2, expiresAt: 3 }
+
     test('an API key is found by its hash', async () => {
-      const key = { hash: 'abc', name: 'local', role: 'operator' as const, createdAt: 1 }
-      await store.addApiKey(key)
-      expect(await store.findApiKey('abc')).toEqual(key)
+      expect(await store.addApiKey(aKey)).toBe(true)
+      expect(await store.findApiKey('abc')).toEqual(aKey)
       expect(await store.findApiKey('abd')).toBeUndefined()
+    })
+
+    test('API keys are listed by name, with when they expire', async () => {
+      expect(await store.listApiKeys()).toEqual([])
+      await store.addApiKey(others)
+      await store.addApiKey(aKey)
+      expect(await store.listApiKeys()).toEqual([aKey, others])
+    })
+
+    test('a name has one API key: another is refused and lets nobody in, and the same one changes nothing', async () => {
+      await store.addApiKey(aKey)
+      expect(await store.addApiKey({ ...aKey, hash: 'other' })).toBe(false)
+      expect(await store.findApiKey('other')).toBeUndefined()
+      expect(await store.addApiKey(aKey)).toBe(true)
+      expect(await store.listApiKeys()).toEqual([aKey])
+    })
+
+    test('of two API keys that ask for a name at once one gets it, and the other is none', async () => {
+      const hashes = ['left', 'right']
+      const added = await Promise.all(hashes.map((hash) => store.addApiKey({ ...aKey, hash })))
+      const found = await Promise.all(hashes.map((hash) => store.findApiKey(hash)))
+      expect([...added].sort()).toEqual([false, true])
+      expect(found.map((key) => key !== undefined)).toEqual(added)
+    })
+
+    test('an API key that was removed is found no more, and its name is free', async () => {
+      await store.addApiKey(aKey)
+      await store.addApiKey(others)
+      expect(await store.removeApiKey('alice')).toEqual(aKey)
+      expect(await store.removeApiKey('alice')).toBeUndefined()
+      expect(await store.findApiKey('abc')).toBeUndefined()
+      expect(await store.listApiKeys()).toEqual([others])
+      expect(await store.addApiKey({ ...aKey, hash: 'new' })).toBe(true)
+      expect(await store.findApiKey('abc')).toBeUndefined()
     })
 
     test('a catalogue comes back as it was put, the last one counts, and each backend has its own', async () => {
