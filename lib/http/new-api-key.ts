@@ -5,7 +5,10 @@ import { hashOf } from './authorize.ts'
 
 export const keyName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'use 1 to 63 lower-case letters, digits, dots, hyphens and underscores')
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,62}$/,
+    'use 1 to 63 lower-case letters, digits, dots, hyphens and underscores',
+  )
 export const keyRole = z.enum(['operator', 'viewer'])
 
 /** A new key, to be told once, and what is kept of it. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
@@ -38,10 +38,27 @@ export const startDynamo = async (options: {
   return { config, table, stop: engine.stop }
 }
 
+/** As `startDynamo`, but on the engine that runs on this folder, where one does. */
+export const joinDynamo = async (options: {
+  folder: string
+  endpoint?: string | undefined
+}): Promise<LocalDynamo> =>
+  startDynamo({ ...options, endpoint: options.endpoint ?? runningOn(options.folder) })
+
+const pidFileIn = (folder: string) => join(folder, 'dynoxide.pid')
+const addressFileIn = (folder: string) => join(folder, 'dynoxide.url')
+
+const runningOn = (folder: string): string | undefined => {
+  const [pid, address] = [pidFileIn(folder), addressFileIn(folder)]
+  if (!existsSync(pid) || !existsSync(address)) return undefined
+  return isDynoxide(Number(readFileSync(pid, 'utf8').trim())) ? readFileSync(address, 'utf8') : undefined
+}
+
 const startDynoxide = async (folder: string | undefined) => {
   const binary = findBinary()
-  const pidFile = folder === undefined ? undefined : join(folder, 'dynoxide.pid')
+  const pidFile = folder === undefined ? undefined : pidFileIn(folder)
   if (pidFile) await waitForEarlierRun(pidFile)
+  if (folder !== undefined) rmSync(addressFileIn(folder), { force: true })
   const port = await freePort()
   const file = folder === undefined ? [] : ['--db-path', join(folder, 'berth.sqlite')]
   // The watchdog ends the engine when this process ends, however it ends: its pipe closes. Then a new run finds the
@@ -60,6 +77,7 @@ const startDynoxide = async (folder: string | undefined) => {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const endpoint = `http://127.0.0.1:${port}`
   await untilAnswering(endpoint, () => (child.exitCode === null ? undefined : complaint))
+  if (folder !== undefined) writeFileSync(addressFileIn(folder), endpoint)
   return {
     endpoint,
     stop: async () => {

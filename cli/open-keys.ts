@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
+import { createApiKeys } from '../lib/store/dynamo-api-keys.ts'
+import { createDynamoClient } from '../lib/store/dynamo-client.ts'
+import type { ApiKeys } from '../lib/store/store.ts'
+import { joinDynamo } from '../sandbox/local/dynoxide.ts'
+
+export type Place = {
+  table?: string | undefined
+  region?: string | undefined
+  data?: string | undefined
+  dynamoEndpoint: string | undefined
+}
+
+/** The keys of a deployment's table, or of the folder of `npm start`. Throws an Error that says which of them to name. */
+export const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: () => Promise<void> }> => {
+  const { table, data } = place
+  if ((table === undefined) === (data === undefined)) {
+    throw new Error(
+      'Say whose keys: --table berth-prod for a deployment, or --data .berth for npm start on this machine.',
+    )
+  }
+  if (data !== undefined) return openFolder(data, place.dynamoEndpoint)
+  const client = createDynamoClient(place.region === undefined ? {} : { region: place.region })
+  const keys = createApiKeys({ client, table: table ?? '' })
+  return { keys: withAdvice(keys, `${table}`), close: async () => client.destroy() }
+}
+
+const openFolder = async (folder: string, endpoint: string | undefined) => {
+  if (!existsSync(folder)) {
+    throw new Error(`There is no folder ${folder}. Start Berth on it once: npm start -- --data ${folder}`)
+  }
+  const dynamo = await joinDynamo({ folder, endpoint })
+  const client = createDynamoClient(dynamo.config)
+  return {
+    keys: createApiKeys({ client, table: dynamo.table }),
+    close: async () => {
+      client.destroy()
+      await dynamo.stop()
+    },
+  }
+}
+
+const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
+  const advised = async <Value>(asked: Promise<Value>): Promise<Value> => {
+    try {
+      return await asked
+    } catch (error) {
+      if (!(error instanceof ResourceNotFoundException)) throw error
+      throw new Error(
+        `There is no table ${table} in this account and region. Deploy first, or name the right --table and --region.`,
+      )
+    }
+  }
+  return {
+    addApiKey: (key) => advised(keys.addApiKey(key)),
+    findApiKey: (hash) => advised(keys.findApiKey(hash)),
+    listApiKeys: () => advised(keys.listApiKeys()),
+    removeApiKey: (name) => advised(keys.removeApiKey(name)),
+  }
+}

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createAuthorizer } from '../../lib/http/authorize.ts'
+import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
+import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
+import type { Store } from '../../lib/store/store.ts'
+import { startDynamo } from '../../sandbox/local/dynoxide.ts'
+import { countingRandom } from '../support/counting-random.ts'
+
+let dynamo: Awaited<ReturnType<typeof startDynamo>>
+let client: ReturnType<typeof createDynamoClient>
+let store: Store
+beforeAll(async () => {
+  dynamo = await startDynamo({})
+  client = createDynamoClient(dynamo.config)
+  store = createDynamoStore({ client, table: dynamo.table, random: countingRandom() })
+})
+afterAll(async () => {
+  client.destroy()
+  await dynamo.stop()
+})
+beforeEach(async () => {
+  for (const { name } of await store.listApiKeys()) await store.removeApiKey(name)
+})
+
+/** The command in a process of its own, with an account that is the local engine. */
+const berth = (args: string[]): Promise<{ code: number; out: string; err: string }> =>
+  new Promise((resolve) => {
+    const env = {
+      PATH: process.env.PATH,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: String(dynamo.config.endpoint),
+    }
+    execFile(process.execPath, ['cli/berth.ts', ...args], { env }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    })
+  })
+const deployed = () => ['--table', dynamo.table]
+const create = (...more: string[]) =>
+  berth(['keys', 'create', ...deployed(), '--name', 'alice', '--role', 'operator', ...more])
+const access = async (key: string, now = Date.now()) =>
+  createAuthorizer({ store, clock: { now: () => now } })(`Bearer ${key}`)
+
+describe('berth keys, on the table of a deployment', () => {
+  test('create tells the key alone, once, and it is good', async () => {
+    const { code, out, err } = await create()
+    expect(code).toBe(0)
+    expect(out).toMatch(/^berth_[\w-]{43}\n$/)
+    expect(err).toContain('alice (operator, never expires)')
+    expect(err).not.toContain(out.trim())
+    expect(await access(out.trim())).toEqual({
+      isAuthorized: true,
+      context: { name: 'alice', role: 'operator' },
+    })
+    expect((await berth(['keys', 'list', ...deployed()])).out).not.toContain(out.trim())
+  })
+
+  test('create --expires gives a key that ends by itself', async () => {
+    const key = (await create('--expires', '90d')).out.trim()
+    const in90Days = Date.now() + 90 * 86_400_000
+    expect(await access(key, in90Days - 60_000)).toMatchObject({ isAuthorized: true })
+    expect(await access(key, in90Days)).toMatchObject({ isAuthorized: false })
+  })
+
+  test('a name is given once, until its key is revoked', async () => {
+    const first = (await create()).out.trim()
+    const second = await create()
+    expect(second).toMatchObject({ code: 1, out: '', err: expect.stringContaining('alice already') })
+    expect(await access(first)).toMatchObject({ isAuthorized: true })
+    expect((await berth(['keys', 'revoke', 'alice', ...deployed()])).code).toBe(0)
+    expect(await access(first)).toMatchObject({ isAuthorized: false })
+    expect((await create()).code).toBe(0)
+  })
+
+  test('list shows who has which key, and revoke takes its id as well', async () => {
+    await create('--expires', '1h')
+    await store.addApiKey({ hash: 'e'.repeat(64), name: 'old', role: 'viewer', createdAt: 0, expiresAt: 1 })
+    const { out } = await berth(['keys', 'list', ...deployed()])
+    const [alice = '', old = '', ...more] = out.split('\n')
+    expect(alice).toMatch(/^alice {2}operator {2}[0-9a-f]{12} {2}made \S+ {2}expires \S+Z$/)
+    expect(old).toMatch(/^old {4}viewer {4}e{12} {2}made 1970-01-01 {2}expired$/)
+    expect(more).toEqual([''])
+    const id = /[0-9a-f]{12}/.exec(alice)?.[0] ?? ''
+    expect((await berth(['keys', 'revoke', id, ...deployed()])).out).toContain('The key of alice')
+    expect((await store.listApiKeys()).map(({ name }) => name)).toEqual(['old'])
+  })
+
+  test.each([
+    ['no place', ['list'], '--table berth-prod'],
+    ['two places', ['list', '--table', 'a', '--data', 'b'], '--table berth-prod'],
+    ['a table that is not there', ['list', '--table', 'nothing'], 'There is no table nothing'],
+    ['a folder that is not there', ['list', '--data', '/nothing'], 'There is no folder /nothing'],
+    ['a key that is not there', ['revoke', 'nobody', '--table', 'berth'], 'There is no key nobody'],
+    [
+      'a role of its own',
+      ['create', '--name', 'a', '--role', 'admin', '--table', 'berth'],
+      'operator, viewer',
+    ],
+    ['a name with blanks', ['create', '--name', 'a b', '--role', 'viewer', '--table', 'berth'], 'lower-case'],
+    ['no name', ['create', '--role', 'viewer', '--table', 'berth'], '--name'],
+    ['an option of its own', ['list', '--tabel', 'berth'], '--tabel'],
+  ])('%s is refused, with what is right', async (_, args, told) => {
+    const { code, out, err } = await berth(['keys', ...args])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toContain(told)
+    expect(err).not.toContain('    at ')
+    expect(await store.listApiKeys()).toEqual([])
+  })
+})
+
+test('berth keys works on the folder of npm start while nothing runs there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-keys-'))
+  try {
+    const there = ['--data', folder]
+    expect((await berth(['keys', 'create', '--name', 'bob', '--role', 'viewer', ...there])).code).toBe(0)
+    expect((await berth(['keys', 'list', ...there])).out).toMatch(/^bob {2}viewer/)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
