@@ -3,16 +3,11 @@ import type { Context } from './context.ts'
 import { leaseMs } from './lambda-lease.ts'
 import { lambdaLog } from './lambda-log.ts'
 import { lambdaQueues } from './lambda-queues.ts'
-import { readSettings } from './settings-file.ts'
+import { lambdaSecrets } from './lambda-secrets.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
 import { wireContext } from './wire-context.ts'
 
-/** The environment of a deployed function. */
-const environment = z.object({
-  BERTH_TABLE: z.string().min(1),
-  /** The settings, in the YAML of `berth.yml`, with `ssh.private_key`. */
-  BERTH_SETTINGS: z.string().min(1),
-})
+const environment = z.object({ BERTH_TABLE: z.string().min(1) })
 
 /** The context of a function on AWS, made at its first request and kept while the process lives. */
 export const lambdaContext = (): Promise<Context> => {
@@ -29,15 +24,12 @@ let made: Promise<Context> | undefined
 const clock = { now: () => Date.now() }
 
 const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
-  const variables = environment.parse(env)
-  const settings = await readSettings(variables.BERTH_SETTINGS, 'BERTH_SETTINGS')
-  const privateKey = z
-    .string({ error: 'BERTH_SETTINGS needs ssh.private_key' })
-    .parse(settings.ssh.private_key)
+  const { BERTH_TABLE: table } = environment.parse(env)
+  const { settings, privateKey } = await lambdaSecrets(env)
   const wired = wireContext({
     settings,
     privateKey,
-    dynamo: { client: createDynamoClient({}), table: variables.BERTH_TABLE },
+    dynamo: { client: createDynamoClient({}), table },
     queues: lambdaQueues(env),
     clock,
     log: lambdaLog({ clock, out: process.stdout }),

@@ -154,3 +154,12 @@ export const settings = z
     return { ...rest, backends: listed }
   })
 export type Settings = z.infer<typeof settings>
+
+/** The files of this machine that settings refer to, each with its key: where there are no files, they are of no use. */
+export const fileNamesIn = ({ backends }: Settings): string[] =>
+  backends.flatMap((backend) => {
+    if (backend.type !== 'oci') return []
+    const { creds } = backend
+    if (creds.type === 'default') return [`creds of type default (${creds.file})`]
+    return creds.key_file === undefined ? [] : [`key_file (${creds.key_file})`]
+  })
