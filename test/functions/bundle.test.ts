@@ -8,6 +8,7 @@ import { startBundleStage } from '../../bench/bundle-stage.ts'
 import { runBundle } from '../../bench/run-bundle.ts'
 import { type Bundles, bundleFunctions, functionFiles } from '../../infra/bundle.ts'
 import { loadedAtStart, loadedFrom, sourcesOf } from '../../infra/chunks.ts'
+import { startFakeSsm } from '../fakes/fake-ssm.ts'
 
 const names = functionFiles().map((file) => file.replace(/^.*\/|\.ts$/g, ''))
 const folder = mkdtempSync(join(tmpdir(), 'berth-bundles-'))
@@ -90,4 +91,26 @@ test('offers shows those of both clouds from its bundle', async () => {
   const { offers, errors } = shownOffers.parse(JSON.parse(body))
   expect(errors).toEqual([])
   expect([...new Set(offers.map(({ backend }) => backend))].sort()).toEqual(['hotaisle', 'oci'])
+})
+
+test('offers finds its settings and its SSH key in SSM from its bundle', async () => {
+  const ssm = await startFakeSsm()
+  try {
+    const { BERTH_SETTINGS, ...environment } = stage.withoutOci
+    const { ssh, ...settings } = JSON.parse(BERTH_SETTINGS)
+    ssm.put('/berth/prod/settings', JSON.stringify(settings))
+    ssm.put('/berth/prod/ssh-key', ssh.private_key)
+    const event = await eventsFor(stage.store).offers?.()
+    const { answer } = await runBundle(bundleOf('offers').file, event, {
+      ...environment,
+      AWS_ENDPOINT_URL_SSM: ssm.url,
+      BERTH_SETTINGS_PARAMETER: '/berth/prod/settings',
+      BERTH_SSH_KEY_PARAMETER: '/berth/prod/ssh-key',
+    })
+    const { body } = z.object({ body: z.string() }).parse(answer)
+    expect(shownOffers.parse(JSON.parse(body)).offers.length).toBeGreaterThan(0)
+    expect(ssm.calls()).toEqual(['GetParameters'])
+  } finally {
+    await ssm.stop()
+  }
 })
