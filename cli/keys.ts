@@ -70,7 +70,7 @@ export const keysCommand = ({ now, tell, note, dynamoEndpoint }: Surroundings): 
       return key && (await keys.removeApiKey(key.name))
     })
     if (!revoked) throw new Error(`There is no key ${nameOrId}. See: berth keys list`)
-    tell(`The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for one more minute.`)
+    tell(`The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for up to two more minutes.`)
   }
 
   return new Command('keys')
