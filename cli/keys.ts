@@ -70,7 +70,9 @@ export const keysCommand = ({ now, tell, note, dynamoEndpoint }: Surroundings): 
       return key && (await keys.removeApiKey(key.name))
     })
     if (!revoked) throw new Error(`There is no key ${nameOrId}. See: berth keys list`)
-    tell(`The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for up to two more minutes.`)
+    tell(
+      `The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for up to two more minutes.`,
+    )
   }
 
   return new Command('keys')
@@ -115,7 +117,7 @@ const placed = (command: Command): Command =>
 
 /** An option whose values a schema checks. */
 const checked = (flags: string, description: string, schema: z.ZodType): Option =>
-  new Option(flags, description).makeOptionMandatory(schema === keyName).argParser((text) => {
+  new Option(flags, description).argParser((text) => {
     const result = schema.safeParse(text)
     if (result.success) return result.data
     throw new InvalidArgumentError(result.error.issues.map(({ message }) => message).join('; '))

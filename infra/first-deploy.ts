@@ -4,6 +4,7 @@ import {
   PutParameterCommand,
   type SSMClient,
 } from '@aws-sdk/client-ssm'
+import * as z from 'zod'
 import { fileNamesIn } from '../lib/model/settings.ts'
 import { readSettings } from '../lib/settings-file.ts'
 import { newKeyPair } from '../lib/shim/key-pair.ts'
@@ -76,7 +77,7 @@ const deployable = async ({ file, text }: GivenSettings) => {
   // Throws where it cannot be read.
   if (settings.ssh.private_key !== undefined) publicKeyOf(settings.ssh.private_key)
   const { parse } = await import('yaml')
-  const { ssh: _, ...rest } = { ssh: undefined, ...parse(text) }
+  const { ssh: _, ...rest } = z.record(z.string(), z.unknown()).parse(parse(text))
   return { text: JSON.stringify(rest), privateKey: settings.ssh.private_key }
 }
 

@@ -19,5 +19,7 @@ test.each([...alarms, 'Dead letters'])(
 )
 
 test('the runbook has a page for nothing that is not told', () => {
-  expect([...sections.keys()].sort()).toEqual([...alarms, 'Dead letters', 'Keys and secrets', 'Deadlines'].sort())
+  expect([...sections.keys()].sort()).toEqual(
+    [...alarms, 'Dead letters', 'Keys and secrets', 'Deadlines'].sort(),
+  )
 })
