@@ -59,7 +59,7 @@ export const bundleStarts = async (): Promise<BundleStart[]> => {
 const bad = z.union([
   z.object({ statusCode: z.number().min(400) }),
   z.object({ batchItemFailures: z.array(z.unknown()).min(1) }),
-  z.object({ isAuthorized: z.literal(false) }),
+  z.object({ context: z.object({ name: z.literal('') }) }),
   // A cloud that could not be asked.
   z.object({ body: z.string().regex(/"errors":\[\{/) }),
 ])

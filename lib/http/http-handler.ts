@@ -3,12 +3,16 @@ import httpRouter, { type Method } from '@middy/http-router'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Context } from '../context.ts'
 import { BerthError, messageOf } from '../model/errors.ts'
+import { type Caller, callerOf, mustBeOperator } from './caller.ts'
 import { type HttpResponse, problem } from './problem.ts'
+import { createRequestLimit } from './request-limit.ts'
 
 /** One route: `path` in API Gateway's form, `/instances/{id}`. */
 export type Route = {
   method: Method
   path: `/${string}`
+  /** For everybody, with a key or without. */
+  open?: true
   handle: (ctx: Context, request: HttpRequest) => Promise<HttpResponse>
 }
 
@@ -22,16 +26,24 @@ export type HttpRequest = {
   caller: string
 }
 
-type HttpEvent = APIGatewayProxyEventV2 & {
-  requestContext: { authorizer?: { lambda?: { name?: unknown; role?: unknown } } }
-}
+type HttpEvent = APIGatewayProxyEventV2 & { requestContext: { authorizer?: { lambda?: unknown } } }
 
 /**
- * The one HTTP stack: routes, and every error as problem+json. The context is made by the first request and kept.
+ * The one HTTP stack: who asks, how often, routes, and every error as problem+json. The context is made by the first
+ * request and kept.
  */
-export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
-  middy()
+export const httpHandler = (context: () => Promise<Context>, routes: Route[]) => {
+  let mayAsk: ReturnType<typeof createRequestLimit> | undefined
+
+  return middy<HttpEvent, HttpResponse>()
     .use({
+      before: async ({ event }) => {
+        if (routes.some(({ open, path }) => open && path === event.rawPath)) return
+        const { name } = callerOf(event)
+        const { settings, clock } = await context()
+        mayAsk ??= createRequestLimit(settings.api.requests_per_second, clock)
+        mayAsk(name)
+      },
       onError: async (request) => {
         if (!(request.error instanceof BerthError)) {
           const ctx = await context()
@@ -42,12 +54,13 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
     })
     .handler(
       httpRouter({
-        routes: routes.map(({ method, path, handle }) => ({
+        routes: routes.map(({ method, path, open, handle }) => ({
           method,
           path,
           handler: async (event: HttpEvent) => {
-            if (method !== 'GET') mustBeOperator(event)
-            return handle(await context(), requestOf(event))
+            const caller = open ? nobody : callerOf(event)
+            if (method !== 'GET') mustBeOperator(caller)
+            return handle(await context(), requestOf(event, caller))
           },
         })),
         notFoundResponse: ({ method, path }) => {
@@ -58,22 +71,17 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
         },
       }),
     )
-
-const mustBeOperator = (event: HttpEvent) => {
-  if (event.requestContext.authorizer?.lambda?.role === 'operator') return
-  throw new BerthError(
-    'forbidden',
-    'Nothing was done: this API key may only look. Use one with the role operator.',
-  )
 }
 
-const requestOf = (event: HttpEvent): HttpRequest => ({
+const nobody: Caller = { name: '', role: 'viewer' }
+
+const requestOf = (event: HttpEvent, { name }: Caller): HttpRequest => ({
   body: event.body,
   isBase64Encoded: event.isBase64Encoded,
   query: event.queryStringParameters ?? {},
   parameters: event.pathParameters ?? {},
   idempotencyKey: event.headers['idempotency-key'],
-  caller: String(event.requestContext.authorizer?.lambda?.name ?? ''),
+  caller: name,
 })
 
 const isPath = (pattern: string, path: string): boolean =>

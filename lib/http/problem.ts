@@ -32,6 +32,7 @@ export const problem = (error: unknown): HttpResponse => {
     headers: {
       'content-type': 'application/problem+json',
       ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(told.retryAfterSeconds !== undefined && { 'retry-after': String(told.retryAfterSeconds) }),
     },
     body: JSON.stringify(body),
   }

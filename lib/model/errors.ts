@@ -8,11 +8,19 @@ export type FieldError = { path: string; message: string }
 export class BerthError extends Error {
   readonly code: keyof typeof problems
   readonly errors: FieldError[]
-  constructor(code: keyof typeof problems, message: string, errors: FieldError[] = []) {
+  /** When the same may be asked again, where that is known. */
+  readonly retryAfterSeconds: number | undefined
+  constructor(
+    code: keyof typeof problems,
+    message: string,
+    errors: FieldError[] = [],
+    { retryAfterSeconds }: { retryAfterSeconds?: number } = {},
+  ) {
     super(message)
     this.name = 'BerthError'
     this.code = code
     this.errors = errors
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
@@ -27,6 +35,7 @@ export const problems = {
   not_claimed: { status: 409, title: 'The instance is not claimed by you' },
   idempotency_conflict: { status: 422, title: 'The Idempotency-Key was used for another request' },
   too_large: { status: 413, title: 'The request is too large' },
+  too_many_requests: { status: 429, title: 'The API key asks too often' },
   invalid_settings: { status: 500, title: 'The settings are not valid' },
   internal: { status: 500, title: 'Something went wrong on our side' },
 } as const

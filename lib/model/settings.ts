@@ -143,6 +143,8 @@ export const settings = z
         gpu_percent: z.number().min(0).max(100).default(5),
       })
       .prefault({}),
+    /** How often one API key may ask; five seconds' worth may come at once. */
+    api: z.strictObject({ requests_per_second: z.number().min(0.1).max(1000).default(20) }).prefault({}),
   })
   .transform(({ backends, projects, ...rest }, context) => {
     const listed = [...(backends ?? []), ...(projects ?? []).flatMap((project) => project.backends)]

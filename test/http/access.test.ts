@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAuthorizer } from '../../lib/http/authorize.ts'
 import { newApiKey } from '../../lib/http/new-api-key.ts'
+import { createRequestLimit } from '../../lib/http/request-limit.ts'
 import type { ApiKey } from '../../lib/store/store.ts'
 import { startApi } from '../support/api.ts'
 import type { World } from '../support/world.ts'
@@ -34,6 +35,7 @@ const requestsFor = (id: string): [string, string][] => [
 ]
 const changesOf = (id: string) => requestsFor(id).filter(([method]) => method !== 'GET')
 const unknown = 'i-ffffffffffff'
+const nobody = { name: '', role: '' }
 
 describe('a key that is none gets 401, the same for an instance that exists and for one that does not', () => {
   const keys: [string, () => Promise<string>][] = [
@@ -117,6 +119,46 @@ describe('a key', () => {
   })
 })
 
+describe('a key that asks too often', () => {
+  const status = async (key: string) => (await api.call('GET', '/nothing', { key })).status
+  const perSecond = 20
+  const atOnce = 5 * perSecond
+
+  test('gets 429 and when to try again, rents nothing, and is let through again then', async () => {
+    const key = await addKey()
+    for (let request = 0; request < atOnce; request++) expect(await status(key)).toBe(404)
+
+    const refused = await api.call('POST', '/instances', { key, body: vm })
+    expect(refused).toMatchObject({ status: 429, retryAfter: '1', body: { code: 'too_many_requests' } })
+    expect(await w.live()).toEqual([])
+
+    w.clock.advance(1000)
+    for (let request = 0; request < perSecond; request++) expect(await status(key)).toBe(404)
+    expect(await status(key)).toBe(429)
+  })
+
+  test('keeps no other key from asking, nor anybody from the health of the API', async () => {
+    const key = await addKey()
+    const other = await addKey({ name: 'carol' })
+    for (let request = 0; request <= atOnce; request++) await status(key)
+    expect(await status(key)).toBe(429)
+    expect(await status(other)).toBe(404)
+    expect((await api.call('GET', '/health', { key })).status).toBe(200)
+  })
+
+  test('saves up five seconds of requests and no more, and nothing when the clock goes back', () => {
+    let now = 0
+    const mayAsk = createRequestLimit(1, { now: () => now })
+    const asks = (times: number) => Array.from({ length: times }, () => mayAsk('bob'))
+    asks(5)
+    now += 3_600_000
+    asks(5)
+    expect(() => mayAsk('bob')).toThrow('more than 1 times a second')
+    now -= 3_600_000
+    expect(() => mayAsk('bob')).toThrow('Try again in 1 s')
+  })
+})
+
 describe('the authorizer', () => {
   const counted = () => {
     let reads = 0
@@ -152,14 +194,14 @@ describe('the authorizer', () => {
     await authorize(`Bearer ${key}`)
     await store.removeApiKey('bob')
     now -= 5 * minute
-    expect(await authorize(`Bearer ${key}`)).toMatchObject({ isAuthorized: false })
+    expect(await authorize(`Bearer ${key}`)).toMatchObject({ context: nobody })
   })
 
   test.each([undefined, '', 'Bearer', 'Bearer ', 'Basic YWxpY2U6c2VjcmV0LXNlY3JldA==', 'Bearer short'])(
     'does not ask the table about %j',
     async (header) => {
       const { authorize, reads } = counted()
-      expect(await authorize(header)).toEqual({ isAuthorized: false, context: { name: '', role: '' } })
+      expect(await authorize(header)).toEqual({ isAuthorized: true, context: nobody })
       expect(reads()).toBe(0)
     },
   )

@@ -81,7 +81,7 @@ export const createFunctions = (parts: {
       (message: string, fields: Record<string, unknown> = {}) =>
         tell(`  ${level} ${fields.instanceId ?? ''} ${message}${fields.error ? ` (${fields.error})` : ''}`)
     const ctx: Context = {
-      settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 } },
+      settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 }, api: { requests_per_second: 20 } },
       store: faultyStore(parts.store, call, faults),
       queues: {
         send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)),

@@ -8,7 +8,12 @@ import type { World } from './world.ts'
 
 const apiKey = 'berth_test_key_of_alice_0123456789'
 
-export type Answer = { status: number; type: string | null; body: Record<string, unknown> }
+export type Answer = {
+  status: number
+  type: string | null
+  body: Record<string, unknown>
+  retryAfter?: string
+}
 
 /** The API's functions on a world, over real HTTP, called with the key of alice unless a test says otherwise. */
 export const startApi = async (world: World) => {
@@ -38,7 +43,13 @@ export const startApi = async (world: World) => {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const answer: Record<string, unknown> = JSON.parse(await response.text())
-    return { status: response.status, type: response.headers.get('content-type'), body: answer }
+    const retryAfter = response.headers.get('retry-after')
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      body: answer,
+      ...(retryAfter !== null && { retryAfter }),
+    }
   }
   return { call, port: server.port, stop: server.stop }
 }

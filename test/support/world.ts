@@ -59,7 +59,7 @@ export const startWorld = async (
   const said: string[] = []
   const remember = (message: string) => void said.push(message)
   const ctx: Context = {
-    settings: { idle: { arrival_grace: 10 * minute, gpu_percent: 5 } },
+    settings: { idle: { arrival_grace: 10 * minute, gpu_percent: 5 }, api: { requests_per_second: 20 } },
     store,
     queues: {
       send: async (step, id, delayMs) => {
