@@ -185,7 +185,7 @@ describe('the API', () => {
   test('is throttled, and remembers an answer about a key for a minute at most', () => {
     expect(propertiesOf('AWS::ApiGatewayV2::Stage')).toEqual([
       expect.objectContaining({
-        DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
+        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
       }),
     ])
     expect(propertiesOf('AWS::ApiGatewayV2::Authorizer')).toEqual([
