@@ -26,7 +26,7 @@ const clock = { now: () => Date.now() }
 const makeContext = async (env: NodeJS.ProcessEnv): Promise<Context> => {
   const { BERTH_TABLE: table } = environment.parse(env)
   const { settings, privateKey } = await lambdaSecrets(env)
-  const wired = wireContext({
+  const wired = await wireContext({
     settings,
     privateKey,
     dynamo: { client: createDynamoClient({}), table },

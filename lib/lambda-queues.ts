@@ -24,11 +24,8 @@ export const lambdaQueues = (env: NodeJS.ProcessEnv): Queues => {
   }
   let opened: Promise<Queues> | undefined
   const open = async () => {
-    const [{ SQSClient }, { createSqsQueues }] = await Promise.all([
-      import('@aws-sdk/client-sqs'),
-      import('./queues/sqs-queues.ts'),
-    ])
-    return createSqsQueues({ client: new SQSClient({}), ...where })
+    const { openSqs } = await import('./queues/open-sqs.ts')
+    return openSqs(where)
   }
   const once = () => {
     opened ??= open().catch((error: unknown) => {

@@ -1,36 +1,37 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { createBackends } from './backends/index.ts'
+import { loadBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Settings } from './model/settings.ts'
 import { randomHex } from './random-hex.ts'
 import { bootstrapScript } from './shim/bootstrap-script.ts'
+import { lateShim } from './shim/late-shim.ts'
 import { publicKeyOf } from './shim/public-key.ts'
-import { createSshShim } from './shim/ssh-shim.ts'
 import { createDynamoStore } from './store/dynamo-store.ts'
 
 /** Joins the real parts into a context, the same on AWS and in the sandbox. */
-export const wireContext = (
+export const wireContext = async (
   parts: Pick<Context, 'queues' | 'clock' | 'log'> & {
     settings: Settings
     /** How Berth enters its machines, in OpenSSH or PEM format. */
     privateKey: string
     dynamo: { client: DynamoDBDocumentClient; table: string }
   },
-): Omit<Context, 'leaseMs'> => {
+): Promise<Omit<Context, 'leaseMs'>> => {
   const { settings, privateKey, dynamo, queues, clock, log } = parts
   const random = { hex: randomHex }
+  const createBackends = await loadBackends(settings.backends)
   const store = createDynamoStore({ ...dynamo, random })
   return {
     settings,
     store,
     queues,
-    backends: createBackends(settings.backends, {
+    backends: createBackends({
       sshPublicKey: publicKeyOf(privateKey),
       userData: bootstrapScript(settings.shim),
       catalogues: store.catalogues,
       clock,
     }),
-    shim: createSshShim({ privateKey, shim: settings.shim }),
+    shim: lateShim({ privateKey, shim: settings.shim }),
     clock,
     random,
     log,

@@ -2,8 +2,6 @@ import type { Clock } from '../model/clock.ts'
 import type { BackendType } from '../model/offer.ts'
 import type { BackendSettings } from '../model/settings.ts'
 import type { Backend, CataloguePort } from './backend.ts'
-import { createHotAisle } from './hotaisle/hot-aisle.ts'
-import { createOci } from './oci/oci.ts'
 
 type SettingsOf = { [Type in BackendType]: Extract<BackendSettings, { type: Type }> }
 
@@ -19,22 +17,28 @@ export type Surroundings = {
 }
 
 type Factories = {
-  [Type in BackendType]: (options: Surroundings & { settings: SettingsOf[Type] }) => Backend
+  [Type in BackendType]: () => Promise<(options: Surroundings & { settings: SettingsOf[Type] }) => Backend>
 }
 
-/** One factory for each type of backend. A cloud is its folder, its line here and its schema in the settings. */
-const factories: Factories = { hotaisle: createHotAisle, oci: createOci }
+/**
+ * One factory for each type of backend. A cloud is its folder, its line here and its schema in the settings. Its code is
+ * loaded where the settings list it.
+ */
+const factories: Factories = {
+  hotaisle: async () => (await import('./hotaisle/hot-aisle.ts')).createHotAisle,
+  oci: async () => (await import('./oci/oci.ts')).createOci,
+}
 
-/** The backends that the settings list. */
-export const createBackends = (settings: BackendSettings[], surroundings: Surroundings): Backend[] =>
-  settings.map((each) => createBackend(each.type, each, surroundings))
+/** Loads the code of the backends that the settings list; what comes back makes them, and opens no connection. */
+export const loadBackends = async (
+  settings: BackendSettings[],
+): Promise<(surroundings: Surroundings) => Backend[]> => {
+  const makers = await Promise.all(settings.map((each) => loadBackend(each.type, each)))
+  return (surroundings) => makers.map((make) => make(surroundings))
+}
 
-/** A backend of the type that its settings name. Opens no connection. */
-const createBackend = <Type extends BackendType>(
-  type: Type,
-  settings: SettingsOf[Type],
-  surroundings: Surroundings,
-): Backend => {
-  const create: Factories[Type] = factories[type]
-  return create({ ...surroundings, settings })
+const loadBackend = async <Type extends BackendType>(type: Type, settings: SettingsOf[Type]) => {
+  const load: Factories[Type] = factories[type]
+  const create = await load()
+  return (surroundings: Surroundings) => create({ ...surroundings, settings })
 }

@@ -3,13 +3,14 @@ import type * as z from 'zod'
 import type { Step } from '../model/step.ts'
 import { type hint, longestDelayMs, type Queues } from './queues.ts'
 
-/** SQS counts whole seconds; a part of one is rounded up, so that a hint is not early. */
-export const createSqsQueues = (options: {
-  client: SQSClient
+export type QueueAddresses = {
   urls: Record<Step, string>
   /** The dead-letter queue of them all: SQS itself moves there what could not be buried. */
   deadLetters: string
-}): Queues => ({
+}
+
+/** SQS counts whole seconds; a part of one is rounded up, so that a hint is not early. */
+export const createSqsQueues = (options: QueueAddresses & { client: SQSClient }): Queues => ({
   send: async (step, instanceId, delayMs) => {
     await options.client.send(
       new SendMessageCommand({

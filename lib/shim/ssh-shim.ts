@@ -7,7 +7,7 @@ import { hardwareCommand, parseHardware } from './hardware.ts'
 import { publicKeyOf } from './public-key.ts'
 import { type Shim, type ShimHealth, type ShimSession, ShimUnreachable } from './shim.ts'
 import { createShimClient, type ShimClient, shimPort } from './shim-client.ts'
-import type { SshConnection } from './ssh.ts'
+import { connectSsh, type SshConnection } from './ssh.ts'
 
 export type ShimTimeouts = {
   connectMs: number
@@ -17,7 +17,7 @@ export type ShimTimeouts = {
   agentMs: number
 }
 
-type SshShimOptions = {
+export type SshShimOptions = {
   /** In OpenSSH or PEM format, without a passphrase. */
   privateKey: string
   shim: ShimSettings
@@ -41,8 +41,6 @@ export const createSshShim = (options: SshShimOptions): Shim => {
   const script = bootstrapScript(options.shim)
   return {
     connect: async (target) => {
-      // Loaded when a machine is first visited: most functions visit none.
-      const { connectSsh } = await import('./ssh.ts')
       const connection = await connectSsh(target, {
         privateKey: options.privateKey,
         connectMs: timeouts.connectMs,

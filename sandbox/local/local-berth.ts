@@ -76,7 +76,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
     ? undefined
     : await startSimulatedClouds({ folder: data, clock, timings: options.cloudTimings })
   const settings = config ?? settingsSchema.parse(clouds?.settings)
-  const wired = wireContext({
+  const wired = await wireContext({
     settings,
     privateKey: settings.ssh.private_key ?? sandboxPrivateKey(data),
     dynamo: { client, table: dynamo.table },

@@ -17,14 +17,14 @@ const loaded = `
 const script = (body: string) => `
   const loaded = async () => {${loaded}}
   await import('./lib/lambda-context.ts')
-  const { createBackends } = await import('./lib/backends/index.ts')
+  const { loadBackends } = await import('./lib/backends/index.ts')
   const { settings } = await import('./lib/model/settings.ts')
   const endpoint = 'http://127.0.0.1:9/{service}/{region}'
   const { backends } = settings.parse({ backends: [
     { type: 'hotaisle', team_handle: 't', creds: { api_key: 'a.b' }, api_url: 'http://127.0.0.1:9/' },
     { type: 'oci', endpoint, creds: { type: 'default', file: '/nowhere' } },
   ] })
-  const made = createBackends(backends, { sshPublicKey: 'k', userData: '', clock: { now: () => 0 }, catalogues: { get: async () => undefined } })
+  const made = (await loadBackends(backends))({ sshPublicKey: 'k', userData: '', clock: { now: () => 0 }, catalogues: { get: async () => undefined } })
   ${body}
   console.log(JSON.stringify(await loaded()))`
 

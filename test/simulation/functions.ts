@@ -1,7 +1,7 @@
-import { createBackends } from '../../lib/backends/index.ts'
+import type { Backend } from '../../lib/backends/backend.ts'
+import type { Surroundings } from '../../lib/backends/index.ts'
 import type { Context } from '../../lib/context.ts'
 import { messageOf } from '../../lib/model/errors.ts'
-import type { BackendSettings } from '../../lib/model/settings.ts'
 import type { Queues } from '../../lib/queues/queues.ts'
 import type { Shim } from '../../lib/shim/shim.ts'
 import type { Store } from '../../lib/store/store.ts'
@@ -48,7 +48,7 @@ export const createFunctions = (parts: {
   store: Store
   shim: Shim
   queues: Queues
-  settings: BackendSettings[]
+  createBackends: (surroundings: Surroundings) => Backend[]
   /** The way to each cloud for a container. */
   fetchFor: (call: Call, current: () => Run | undefined) => typeof fetch
   tell: (line: string) => void
@@ -87,7 +87,7 @@ export const createFunctions = (parts: {
         send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)),
         bury: (letter) => call('message', () => parts.queues.bury(letter)),
       },
-      backends: createBackends(parts.settings, {
+      backends: parts.createBackends({
         sshPublicKey,
         userData: '#!/bin/sh\n',
         catalogues: faultyStore(parts.store, call, faults).catalogues,

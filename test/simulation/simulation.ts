@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { loadBackends } from '../../lib/backends/index.ts'
 import { loadSdk } from '../../lib/backends/oci/sdk.ts'
 import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
 import { check } from '../../lib/lifecycle/check.ts'
@@ -60,6 +61,7 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
   }
   const faults = createFaults(dice, told)
   const clouds = await createClouds({ timeline, dice })
+  const createBackends = await loadBackends(clouds.settings)
   const guests = createGuests({ machines: clouds.machines, timeline })
   const records = new Map<string, Instance>()
   const promises = createPromises({
@@ -121,7 +123,7 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     store,
     shim: guests.shim,
     queues: messages.queues,
-    settings: clouds.settings,
+    createBackends,
     fetchFor: (call, current) => {
       const to = { hotaisle: networkTo('hotaisle', call, current), oci: networkTo('oci', call, current) }
       return (input, init) => to[String(input).startsWith('http://oci/') ? 'oci' : 'hotaisle'](input, init)
