@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Store } from '../lib/store/store.ts'
-
 import { anInstance } from '../test/support/instances.ts'
 import { apiKey } from './bundle-stage.ts'
 
@@ -25,6 +24,27 @@ export const eventsFor = (store: Store): Record<string, EventOf> => ({
   'empty-handler': async () => httpEvent('/offers'),
 })
 
+/** A request as API Gateway hands it on, of a key that may do everything. */
+export const httpEvent = (path: string, posted?: object) => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: path,
+  rawQueryString: '',
+  headers: {},
+  requestContext: {
+    http: {
+      method: posted ? 'POST' : 'GET',
+      path,
+      protocol: 'HTTP/1.1',
+      sourceIp: '192.0.2.1',
+      userAgent: 'bench',
+    },
+    authorizer: { lambda: { name: 'bench', role: 'operator' } },
+  },
+  isBase64Encoded: false,
+  ...(posted && { body: JSON.stringify(posted) }),
+})
+
 const unmet = async (store: Store): Promise<string> => {
   const now = Date.now()
   const id = `i-${randomBytes(6).toString('hex')}`
@@ -34,19 +54,6 @@ const unmet = async (store: Store): Promise<string> => {
   await store.create(anInstance({ id, name: id, wanted, ...times }))
   return id
 }
-
-const httpEvent = (path: string) => ({
-  version: '2.0',
-  routeKey: '$default',
-  rawPath: path,
-  rawQueryString: '',
-  headers: {},
-  requestContext: {
-    http: { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'bench' },
-    authorizer: { lambda: { name: 'bench', role: 'operator' } },
-  },
-  isBase64Encoded: false,
-})
 
 const sqsEvent = (instanceId: string) => ({
   Records: [{ messageId: 'm-1', body: JSON.stringify({ instanceId }), eventSource: 'aws:sqs' }],

@@ -17,7 +17,7 @@ export const localTimes = async () => {
     data,
     speed: 1,
     cloudTimings: { hotaisle: { vmBootMs: 0, installMs: 0, resetMs: 0 } },
-    log: { info: quiet, warn: quiet, error: quiet, alarm: quiet },
+    log: { info: quiet, warn: quiet, error: quiet, alarm: quiet, metric: quiet },
   })
   try {
     return { requestToIdle: await requestToIdle(berth), offers: await offerTimes(berth) }

@@ -10,18 +10,21 @@ const runner = `
     static now() { return RealDate.now() + ahead }
   }
   const { handler } = await import(process.env.BUNDLE)
-  const answer = await handler(JSON.parse(process.env.EVENT), { getRemainingTimeInMillis: () => 100_000 })
+  const answer = await handler(JSON.parse(process.env.EVENT), {
+    awsRequestId: 'request-1', functionName: 'berth', getRemainingTimeInMillis: () => 100_000,
+  })
   process.send(answer ?? null, () => process.exit(0))`
 
 /**
- * Starts one bundle in a process of its own, whose clock is `aheadMs` ahead. Rejects when there is no answer.
+ * Starts one bundle in a process of its own, whose clock is `aheadMs` ahead; `output` is what it logged. Rejects when
+ * there is no answer.
  */
 export const runBundle = (
   file: string,
   event: unknown,
   environment: Record<string, string>,
   aheadMs = 0,
-): Promise<{ ms: number; answer: unknown }> =>
+): Promise<{ ms: number; answer: unknown; output: string }> =>
   new Promise((resolve, reject) => {
     const start = performance.now()
     const env = {
@@ -32,18 +35,24 @@ export const runBundle = (
     }
     const child = spawn(process.execPath, ['--input-type=module', '--eval', runner], {
       env,
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     let complaint = ''
     let answered: { ms: number; answer: unknown } | undefined
     child.stderr?.on('data', (chunk) => {
       complaint += chunk
     })
+    let output = ''
+    child.stdout?.on('data', (chunk) => {
+      output += chunk
+    })
     child.on('message', (answer) => {
       answered = { ms: performance.now() - start, answer }
     })
     child.on('error', reject)
     child.on('close', () =>
-      answered ? resolve(answered) : reject(new Error(`${file} gave no answer: ${complaint.slice(-1000)}`)),
+      answered
+        ? resolve({ ...answered, output })
+        : reject(new Error(`${file} gave no answer: ${complaint.slice(-1000)}`)),
     )
   })

@@ -1,5 +1,6 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda'
 import { createAuthorizer } from '../lib/http/authorize.ts'
+import { lambdaHandler } from '../lib/lambda-handler.ts'
 import { lambdaTableContext, type TableContext } from '../lib/lambda-table-context.ts'
 
 export const createHandler = (context: () => Promise<TableContext>) => {
@@ -10,4 +11,4 @@ export const createHandler = (context: () => Promise<TableContext>) => {
   }
 }
 
-export const handler = createHandler(lambdaTableContext)
+export const handler = lambdaHandler(createHandler(lambdaTableContext))

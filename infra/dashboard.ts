@@ -1,4 +1,7 @@
 import { alarms } from '../lib/model/alarm.ts'
+import type { Metric as MetricName } from '../lib/model/metric.ts'
+import { backendType } from '../lib/model/offer.ts'
+import { terminationReason } from '../lib/model/status.ts'
 import { lambdaFunctions } from './functions.ts'
 import { inStage, stage, tableName } from './names.ts'
 
@@ -21,6 +24,15 @@ const widgets = () =>
       'Alarms',
       alarms.map((name): Metric => ['Berth', name, 'service', 'berth']),
     ),
+    graph('Machines', [...ofBackends('LiveMachines'), ...ofBackends('IdleMachines')], 'Maximum'),
+    graph('US dollars an hour', ofBackends('PricePerHour'), 'Maximum'),
+    graph('From request to ready, median (s)', ofBackends('SecondsToReady'), 'p50'),
+    graph(
+      'Instances that ended',
+      terminationReason.options.map(
+        (reason): Metric => ['Berth', 'Ended', 'service', 'berth', 'reason', reason],
+      ),
+    ),
     graph('Calls', ofFunctions('Invocations')),
     graph('Errors', ofFunctions('Errors')),
     graph('Throttles', ofFunctions('Throttles')),
@@ -32,6 +44,9 @@ const widgets = () =>
       ['AWS/DynamoDB', 'ConsumedWriteCapacityUnits', 'TableName', tableName],
     ]),
   ].map((widget, n) => ({ ...widget, x: (n % 2) * 12, y: Math.floor(n / 2) * 6 }))
+
+const ofBackends = (metric: MetricName): Metric[] =>
+  backendType.options.map((backend) => ['Berth', metric, 'service', 'berth', 'backend', backend])
 
 const ofFunctions = (metric: string): Metric[] =>
   lambdaFunctions.map(({ name }) => ['AWS/Lambda', metric, 'FunctionName', inStage(name)])

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { bundleFunctions } from './bundle.ts'
 import { loadedFrom } from './chunks.ts'
 import { pieces } from './pieces.ts'
@@ -19,9 +19,9 @@ const makePackages = async () => {
   const { functions, metafile } = await bundleFunctions(join(folder, 'bundles'))
   const kb = (bytes: number) => Math.round(bytes / 1000)
   const packed = new Map<string, Packed>()
-  /** Many functions share a chunk. */
+  /** Functions share Oracle's SDK, and chunks, which are named by what is in them. */
   const packedOnce = (output: string): Packed => {
-    const name = relative(join(folder, 'bundles'), join(root, output))
+    const name = basename(output)
     const known = packed.get(name) ?? pack(name, readFileSync(join(root, output)))
     packed.set(name, known)
     return known

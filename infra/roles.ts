@@ -35,6 +35,8 @@ const statementsOf = ({ name, table, queries, sends, settings, trigger }: Lambda
       ['logs:CreateLogStream', 'logs:PutLogEvents'],
       [arn('logs', `log-group:/aws/lambda/${inStage(name)}:*`)],
     ),
+    // Traces have no resource that could be named.
+    { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: ['*'] },
     allow(
       items.map((action) => `dynamodb:${action}`),
       [arnOf('Table')],

@@ -28,6 +28,7 @@ export const change = async (
     const written = await ctx.store.update(current, next)
     if (written) {
       tell(ctx, current, written)
+      count(ctx, current, written)
       return { instance: written, changed: true }
     }
     const reread = await ctx.store.get(current.id)
@@ -111,6 +112,17 @@ const tell = (ctx: Pick<Context, 'log'>, before: Instance, after: Instance) => {
   const known = before.events.at(-1)
   for (const event of after.events.slice(after.events.findLastIndex((line) => isSame(line, known)) + 1)) {
     ctx.log.info(event.message, { instanceId: after.id, status: event.status, phase: event.phase })
+  }
+}
+
+const count = ({ log }: Pick<Context, 'log'>, before: Instance, after: Instance) => {
+  const at = after.events.at(-1)?.at
+  const { status, backend, terminationReason } = after
+  if (before.status === 'provisioning' && (status === 'idle' || status === 'busy') && backend && at) {
+    log.metric('SecondsToReady', (at - after.createdAt) / 1000, backend)
+  }
+  if (before.status !== 'terminated' && status === 'terminated' && terminationReason) {
+    log.metric('Ended', 1, terminationReason)
   }
 }
 

@@ -31,6 +31,9 @@ export const createInstance = async (
   const instance = newInstance(ctx, request, caller.name)
   const { used } = await ctx.store.create(instance, once)
   if (used && once) return sameRequest(once, used)
+  for (const { message } of instance.events) {
+    ctx.log.info(message, { instanceId: instance.id, status: instance.status })
+  }
   await hintNext(ctx, instance)
   return instance
 }

@@ -2,6 +2,7 @@ import type { Backend } from '../backends/backend.ts'
 import type { Context } from '../context.ts'
 import { messageOf } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
+import { toDollars } from '../model/money.ts'
 import { endIfGone, inServiceAndMissing } from './lost.ts'
 import { findOrphans, giveBackOrphan } from './orphans.ts'
 import { namelessOf, rememberSightings } from './sightings.ts'
@@ -38,6 +39,7 @@ const compare = async (ctx: Context, backend: Backend): Promise<Found> => {
   if (!complete) return brake(ctx, backend, `the machines could not be listed in full: ${message}`)
   // Only now, in this order: the intent of a machine was written before it, so the table knows of all that are listed.
   const records = await liveOn(ctx, backend)
+  count(ctx, backend, records)
 
   const { ours, unled } = await findOrphans(ctx, backend, machines, records)
   const seenSince = await rememberSightings(ctx, backend, graceMs, {
@@ -59,6 +61,14 @@ const compare = async (ctx: Context, backend: Backend): Promise<Found> => {
     orphans: await countDone(ctx, orphans, (orphan) => giveBackOrphan(ctx, backend, orphan)),
     lost: await countDone(ctx, missing, (record) => endIfGone(ctx, backend, record)),
   }
+}
+
+const count = ({ log }: Context, { type }: Backend, records: Instance[]) => {
+  const rented = records.filter(({ machine }) => machine)
+  const cents = rented.reduce((sum, { pricePerHourCents }) => sum + (pricePerHourCents ?? 0), 0)
+  log.metric('LiveMachines', rented.length, type)
+  log.metric('IdleMachines', rented.filter(({ status }) => status === 'idle').length, type)
+  log.metric('PricePerHour', toDollars(cents), type)
 }
 
 /** So much at once is a fault of a list, of the table or of ours, rather than of so many machines. */

@@ -39,6 +39,7 @@ const main = async (): Promise<boolean> => {
       warn: remember,
       error: remember,
       alarm: (name, message, fields) => remember(`${name}: ${message}`, fields),
+      metric: () => {},
     },
   })
   try {

@@ -16,5 +16,7 @@ export const plainLog = (out: NodeJS.WritableStream, err: NodeJS.WritableStream)
     warn: (message, fields) => void err.write(line('warning: ', message, fields)),
     error: (message, fields) => void err.write(line('error: ', message, fields)),
     alarm: (name, message, fields) => void err.write(line('ALARM: ', `${name}: ${message}`, fields)),
+    // Metrics are for a dashboard; the lines of state changes say as much.
+    metric: () => {},
   }
 }

@@ -105,6 +105,7 @@ beforeAll(async () => {
       warn: log('warn'),
       error: log('error'),
       alarm: (name, message, fields) => log(name)(message, fields),
+      metric: (name, value, of) => log(name)(`${value} ${of}`),
     },
   })
   const { hotaisle, oci } = berth.clouds ?? {}

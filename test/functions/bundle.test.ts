@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import { eventsFor } from '../../bench/bundle-events.ts'
+import { eventsFor, httpEvent } from '../../bench/bundle-events.ts'
 import { startBundleStage } from '../../bench/bundle-stage.ts'
 import { runBundle } from '../../bench/run-bundle.ts'
 import { type Bundles, bundleFunctions, functionFiles } from '../../infra/bundle.ts'
+import { knownAwsErrors } from '../../infra/bundle-plugins.ts'
 import { loadedAtStart, loadedFrom, sourcesOf } from '../../infra/chunks.ts'
 import { startFakeSsm } from '../fakes/fake-ssm.ts'
 
@@ -18,7 +19,7 @@ let stage: Awaited<ReturnType<typeof startBundleStage>>
 beforeAll(async () => {
   bundles = await bundleFunctions(folder)
   stage = await startBundleStage()
-})
+}, 120_000)
 afterAll(async () => {
   await stage.stop()
   rmSync(folder, { recursive: true })
@@ -48,6 +49,23 @@ test.each(ofTableAlone)('%s has nothing of clouds, SSH and its keys', (name) => 
   const outputs = loadedFrom(bundles.metafile, bundleOf(name).output)
   expect(packagesIn(outputs, ofOci)).toEqual([])
   expect(packagesIn(outputs, /(node_modules\/ssh2|lib\/(?:backends|shim))\//)).toEqual([])
+})
+
+test.each(names)('%s is under 400 kB without OCI, with all that its first answer needs', (name) => {
+  expect(bundleOf(name).bytes).toBeLessThan(400_000)
+})
+
+test('every error of AWS that code tells by its class is one that the bundles know', () => {
+  const sources = new Set(
+    names.flatMap((name) => sourcesOf(bundles.metafile, loadedFrom(bundles.metafile, bundleOf(name).output))),
+  )
+  const told = [...sources]
+    .filter((file) => file.startsWith('lib/'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/instanceof (\w+Exception)\b/g)].map(([, error = '']) => error),
+    )
+  expect(told.length).toBeGreaterThan(0)
+  expect([...new Set(told)].filter((error) => !knownAwsErrors.includes(error))).toEqual([])
 })
 
 test.each(names.filter((name) => !ofTableAlone.includes(name)))(
@@ -113,4 +131,29 @@ test('offers finds its settings and its SSH key in SSM from its bundle', async (
   } finally {
     await ssm.stop()
   }
+})
+
+test('instances logs a new one in a line of JSON that names the instance and the invocation', async () => {
+  const event = httpEvent('/instances', { gpu: 'MI300X:1' })
+  const { answer, output } = await runBundle(bundleOf('instances').file, event, {
+    ...stage.withoutOci,
+    POWERTOOLS_LOG_LEVEL: 'INFO',
+  })
+  const { id } = z
+    .object({ id: z.string() })
+    .parse(JSON.parse(z.object({ body: z.string() }).parse(answer).body))
+  const lines = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'INFO',
+      service: 'berth',
+      instanceId: id,
+      status: 'pending',
+      function_request_id: 'request-1',
+      message: expect.stringContaining('MI300X'),
+    }),
+  )
 })

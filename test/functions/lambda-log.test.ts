@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { lambdaLog } from '../../lib/lambda-log.ts'
 import { alarms } from '../../lib/model/alarm.ts'
+import { type Metric, metrics } from '../../lib/model/metric.ts'
 
 /** As CloudWatch's specification of the embedded metric format says it; nothing but what Berth uses of it. */
 const name = z.string().min(1).max(1024)
@@ -19,7 +20,7 @@ const embeddedMetric = z.looseObject({
             .regex(/^[\w.\-/#:]+$/),
           Dimensions: z.array(z.array(z.string().min(1).max(250)).max(30)).min(1),
           Metrics: z
-            .array(z.strictObject({ Name: name, Unit: z.literal('Count') }))
+            .array(z.strictObject({ Name: name, Unit: z.enum(['Count', 'Seconds', 'None']) }))
             .min(1)
             .max(100),
         }),
@@ -34,8 +35,6 @@ const listen = () => {
   const log = lambdaLog({ clock: { now: () => at }, out })
   return { log, lines: (): string[] => (out.read() ?? '').split(/(?<=\n)/).filter(Boolean) }
 }
-
-beforeEach(() => vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT'))
 
 test.each(alarms)('the alarm %s counts one in the metric of its name', (alarm) => {
   const { log, lines } = listen()
@@ -60,4 +59,20 @@ test('what is no alarm counts nothing', () => {
   log.warn('told')
   log.error('told')
   expect(lines()).toEqual([])
+})
+
+const names: Metric[] = ['SecondsToReady', 'Ended', 'LiveMachines', 'IdleMachines', 'PricePerHour']
+test.each(names)('the metric %s is told with its unit, for what it is of', (metric) => {
+  const { log, lines } = listen()
+  log.metric(metric, 2.5, 'hotaisle')
+  const { unit, by } = metrics[metric]
+  const read = embeddedMetric.parse(JSON.parse(lines()[0] ?? ''))
+  expect(read._aws.CloudWatchMetrics).toEqual([
+    { Namespace: 'Berth', Dimensions: [['service', by]], Metrics: [{ Name: metric, Unit: unit }] },
+  ])
+  expect(read).toMatchObject({ service: 'berth', [by]: 'hotaisle', [metric]: 2.5 })
+})
+
+test('every metric is tried here', () => {
+  expect(names.sort()).toEqual(Object.keys(metrics).sort())
 })

@@ -132,10 +132,12 @@ const deadLetters = async (): Promise<string[]> => {
 
 test('the functions rent a machine with nothing but their environment', async () => {
   const { handler: authorize } = await import('../../functions/authorize.ts')
-  expect(await authorize({ headers: { authorization: `Bearer ${key}` } })).toMatchObject({
-    isAuthorized: true,
-    context: { name: 'alice' },
-  })
+  expect(await invoke('authorize', authorize)({ headers: { authorization: `Bearer ${key}` } })).toMatchObject(
+    {
+      isAuthorized: true,
+      context: { name: 'alice' },
+    },
+  )
   expect((await http('offers', httpEvent('GET', '/offers'))).body.offers.length).toBeGreaterThan(0)
 
   const created = await http('instances', httpEvent('POST', '/instances', { gpu: 'MI300X:1' }))
@@ -147,7 +149,7 @@ test('the functions rent a machine with nothing but their environment', async ()
   expect(cloud.ledger()).toHaveLength(1)
 
   const { handler: idleCheck } = await import('../../functions/idle-check.ts')
-  expect(await idleCheck()).toEqual({ due: expect.any(Number) })
+  expect(await invoke('idle-check', idleCheck)(undefined)).toEqual({ due: expect.any(Number) })
 })
 
 test.each(['not json', '{}', '{"instanceId": 7}', '[]', 'null'])(

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
@@ -171,6 +172,10 @@ test.each([
   expect(Number(lambda(name).Timeout)).toBeLessThan(seconds)
 })
 
+test.each(names)('%s is traced', (name) => {
+  expect(lambda(name).TracingConfig).toEqual({ Mode: 'Active' })
+})
+
 describe('the API', () => {
   const keysOf = (routes: Route[]) => routes.map(({ method, path }) => `${method} ${path}`)
 
@@ -180,6 +185,17 @@ describe('the API', () => {
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey)).toEqual(keysOf(healthRoutes))
+  })
+
+  test('writes a line for each request, which leads to the lines of its function', () => {
+    const [{ AccessLogSettings } = {}] = propertiesOf('AWS::ApiGatewayV2::Stage')
+    const { Format } = z.object({ Format: z.string() }).parse(AccessLogSettings)
+    expect(JSON.parse(Format)).toMatchObject({
+      key: '$context.authorizer.name',
+      status: '$context.status',
+      integrationRequestId: '$context.integration.requestId',
+    })
+    expect(Format).not.toContain('authorization')
   })
 
   test('is throttled, and remembers an answer about a key for a minute at most', () => {
@@ -254,10 +270,14 @@ describe('permissions', () => {
   beforeAll(async () => {
     calls = await callsInCode()
   })
+  /** Actions that know no resource but all. */
+  const traces = ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']
+
   const neededBy = (name: string): string[] =>
     [
       ...(calls[name] ?? []),
       ...log(name),
+      ...traces,
       ...(steps.includes(name) ? ownQueue(name) : []),
       ...(['authorize', 'idle-check'].includes(name) ? [] : settings),
     ].sort()
@@ -287,7 +307,7 @@ describe('permissions', () => {
     expect(new Set(roles).size).toBe(names.length)
     expect(ofType('AWS::IAM::Role')).toHaveLength(names.length)
     for (const name of names) {
-      for (const permission of permissionsOf(template, name)) {
+      for (const permission of permissionsOf(template, name).filter((each) => !traces.includes(each))) {
         // The streams of its own log have names that nobody knows before.
         expect(permission.replace(`berth-prod-${name}:*`, '')).not.toContain('*')
       }

@@ -4,6 +4,7 @@ import type { Template } from './packaged.ts'
 const reference = z.union([
   z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }),
   z.object({ 'Fn::Sub': z.string() }),
+  z.literal('*'),
 ])
 const role = z.object({
   ManagedPolicyArns: z.undefined().optional(),
@@ -49,6 +50,7 @@ export const permissionsOf = (template: Template, name: string): string[] => {
 }
 
 const nameOf = ({ Resources }: Template, to: z.infer<typeof reference>): string => {
+  if (to === '*') return to
   if ('Fn::Sub' in to) {
     const here = `:\${AWS::Region}:\${AWS::AccountId}:`
     return to['Fn::Sub']

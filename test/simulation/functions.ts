@@ -102,6 +102,7 @@ export const createFunctions = (parts: {
         warn: say('warning'),
         error: say('error'),
         alarm: (name, message, fields) => say(`ALARM ${name}`)(message, fields),
+        metric: () => {},
       },
       leaseMs,
     }

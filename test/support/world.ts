@@ -57,6 +57,7 @@ export const startWorld = async (
   const oci = options.oci ? await startOciStage({ clock, machines }) : undefined
   const hints: { at: number; step: Step; id: string }[] = []
   const said: string[] = []
+  const counted: string[] = []
   const remember = (message: string) => void said.push(message)
   const ctx: Context = {
     settings: { idle: { arrival_grace: 10 * minute, gpu_percent: 5 }, api: { requests_per_second: 20 } },
@@ -91,6 +92,7 @@ export const startWorld = async (
       warn: remember,
       error: remember,
       alarm: (name, message) => remember(`${name}: ${message}`),
+      metric: (name, value, of) => void counted.push(`${name} ${of} ${value}`),
     },
     leaseMs: 2 * minute,
   }
@@ -165,6 +167,8 @@ export const startWorld = async (
     shim,
     /** Every warning and error. */
     said,
+    /** Metrics, as `Ended idle_timeout 1`. */
+    counted,
     hints,
     run,
     runUntil,
