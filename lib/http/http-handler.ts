@@ -3,12 +3,14 @@ import httpRouter, { type Method } from '@middy/http-router'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Context } from '../context.ts'
 import { BerthError, messageOf } from '../model/errors.ts'
+import type { Documentation } from './documentation.ts'
 import { type HttpResponse, problem } from './problem.ts'
 
 /** One route: `path` in API Gateway's form, `/instances/{id}`. */
 export type Route = {
   method: Method
   path: `/${string}`
+  about: Documentation
   handle: (ctx: Context, request: HttpRequest) => Promise<HttpResponse>
 }
 

@@ -6,9 +6,9 @@ export type FieldError = { path: string; message: string }
  * and what to do. Anything else that is thrown is a fault of ours and shows nothing of itself.
  */
 export class BerthError extends Error {
-  readonly code: keyof typeof problems
+  readonly code: ProblemCode
   readonly errors: FieldError[]
-  constructor(code: keyof typeof problems, message: string, errors: FieldError[] = []) {
+  constructor(code: ProblemCode, message: string, errors: FieldError[] = []) {
     super(message)
     this.name = 'BerthError'
     this.code = code
@@ -30,6 +30,9 @@ export const problems = {
   invalid_settings: { status: 500, title: 'The settings are not valid' },
   internal: { status: 500, title: 'Something went wrong on our side' },
 } as const
+
+export type ProblemCode = keyof typeof problems
+export const problemCodes = Object.keys(problems).filter((code): code is ProblemCode => code in problems)
 
 /** The words of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -45,10 +45,9 @@ export const startHttpServer = async (options: {
 const answer = async (functions: ApiFunctions, request: IncomingMessage): Promise<HttpResponse> => {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (!url) throw new BerthError('invalid_request', 'Nothing was done: the path of the request is not valid.')
-  const handle =
-    url.pathname === '/offers' || url.pathname === '/health' ? functions.offers : functions.instances
+  const open = url.pathname === '/health' || url.pathname === '/openapi.json'
+  const handle = open || url.pathname === '/offers' ? functions.offers : functions.instances
   const authorization = request.headers.authorization
-  const open = url.pathname === '/health'
   const access = open
     ? undefined
     : await functions.authorize({ headers: authorization === undefined ? {} : { authorization } })
