@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { openApiDocument } from '../lib/http/openapi-document.ts'
 import { loadedAtStart, loadedFrom } from './chunks.ts'
 
 type FunctionBundle = {
@@ -45,6 +46,16 @@ const lazyBuiltins: Plugin = {
   },
 }
 
+/** The document of the API is made here, once, and not where it is asked for. */
+const readyOpenApi: Plugin = {
+  name: 'ready-openapi',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /lib\/http\/openapi-document\.ts$/ }, () => ({
+      contents: `export const openApiDocument = ${JSON.stringify(openApiDocument)}`,
+    }))
+  },
+}
+
 const root = join(import.meta.dirname, '..')
 
 /** Every file of functions/, as absolute paths. */
@@ -73,7 +84,7 @@ export const bundleFunctions = async (outdir: string, files = functionFiles()): 
     treeShaking: true,
     // The modules of packages that have both: of CommonJS, nothing unused is left out, and nothing is loaded late.
     mainFields: ['module', 'main'],
-    plugins: [englishOnly, lazyBuiltins],
+    plugins: [englishOnly, lazyBuiltins, readyOpenApi],
     // What is imported dynamically stays in chunks of its own: Oracle's SDK.
     splitting: true,
     metafile: true,

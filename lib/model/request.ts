@@ -15,7 +15,6 @@ const allowedNames = z.array(z.string().min(1).max(64)).min(1).max(32).optional(
 
 const hold = span.optional().meta({
   description: 'Keeps the claim so long whatever happens, and the machine costs money that long.',
-  examples: ['2h'],
 })
 
 /** US dollars per hour in the API and in files, cents inside. */
@@ -25,7 +24,7 @@ const dollarsPerHour = z
   .pipe(z.number().positive().max(100_000))
   .transform(fromDollars)
   .optional()
-  .meta({ description: 'The most that an hour may cost, in US dollars.', examples: [27.12] })
+  .meta({ description: 'The most that an hour may cost, in US dollars.' })
 
 /** Names that a host name and a shell take without quotes. */
 const instanceName = z
@@ -57,14 +56,11 @@ export const createRequest = z
     spotPolicy: wantedSpotPolicy,
     maxPrice: dollarsPerHour,
     idleDuration: spanOrOff.default(300_000).meta({
-      default: '5m',
       description:
         'How long the machine may be idle before it is given back: a time span, "0" for at once, "off" for never, which costs money until somebody deletes it. 5m when left out. Never before the end of what is prepaid.',
-      examples: ['5m', '8h', '0', 'off'],
     }),
     maxDuration: spanOrOff.default('off').meta({
       description: 'Ends the machine after so long, whatever it does. "off" for never.',
-      examples: ['12h'],
     }),
     sshKeys: z
       .array(publicKey)

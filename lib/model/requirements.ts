@@ -32,31 +32,27 @@ const size = rangeOf(String.raw`\d{1,9}(\.\d{1,3})? ?([MmGgTt][Bb])?`)
 
 /** The requirement texts of a request, in dstack's syntax, each parsed with an error that names its field. */
 export const requirementFields = {
-  gpu: parsed(parseGpu, listOf(`${nameList}|${size}|${count}`, 4))
-    .optional()
-    .meta({
-      description:
-        "GPUs in dstack's syntax: vendor or names, memory of one GPU, and count, in any order. Without a count, one or more.",
-      examples: ['MI300X:192GB:8', 'amd', 'nvidia:80GB..:2..', 'A100,H100:1..4', 8],
-    }),
-  cpu: parsed(parseCpu, listOf(`${architecture.options.join('|')}|${count}`, 2))
-    .optional()
-    .meta({
-      description: 'Architecture and count of CPUs.',
-      examples: ['8', '8..', 'x86:8..16', 'arm'],
-    }),
-  memory: parsed(parseMemory, listOf(size, 1))
-    .optional()
-    .meta({
-      description: 'Memory, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
-      examples: ['64GB..', '64GB..128GB'],
-    }),
-  disk: parsed(parseMemory, listOf(size, 1))
-    .optional()
-    .meta({
-      description: 'Boot disk, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
-      examples: ['100GB..', '100GB..2TB'],
-    }),
+  gpu: parsed(parseGpu, {
+    description:
+      "GPUs in dstack's syntax: vendor or names, memory of one GPU, and count, in any order. Without a count, one or more.",
+    pattern: listOf(`${nameList}|${size}|${count}`, 4),
+    examples: ['MI300X:192GB:8', 'amd', 'nvidia:80GB..:2..', 'A100,H100:1..4', 8],
+  }),
+  cpu: parsed(parseCpu, {
+    description: 'Architecture and count of CPUs.',
+    pattern: listOf(`${architecture.options.join('|')}|${count}`, 2),
+    examples: ['x86:8..16', '8..', 'arm', 8],
+  }),
+  memory: parsed(parseMemory, {
+    description: 'Memory, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
+    pattern: listOf(size, 1),
+    examples: ['64GB..', '64GB..128GB'],
+  }),
+  disk: parsed(parseMemory, {
+    description: 'The boot disk, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
+    pattern: listOf(size, 1),
+    examples: ['100GB..', '100GB..2TB'],
+  }),
 }
 
 /** Whether a machine has what is asked for. Names compare without regard to case, and whole: A10 is not A100. */
@@ -165,9 +161,13 @@ function listOf(part: string, most: number): string {
   return String.raw`^\s*(${part})${more}\s*$`
 }
 
-function parsed<Value>(parse: (text: string) => Value, pattern: string) {
-  return z
-    .union([z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })])
+function parsed<Value>(
+  parse: (text: string) => Value,
+  { pattern, ...about }: { description: string; pattern: string; examples: (string | number)[] },
+) {
+  const taken = z.union([z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })])
+  return taken
+    .meta(about)
     .transform((text, context): Value => {
       try {
         return parse(String(text))
@@ -176,4 +176,5 @@ function parsed<Value>(parse: (text: string) => Value, pattern: string) {
         return z.NEVER
       }
     })
+    .optional()
 }
