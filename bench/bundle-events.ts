@@ -35,7 +35,7 @@ const unmet = async (store: Store): Promise<string> => {
   return id
 }
 
-const httpEvent = (path: string) => ({
+export const httpEvent = (path: string) => ({
   version: '2.0',
   routeKey: '$default',
   rawPath: path,

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
+import { checkAnswer } from '../support/answers-as-documented.ts'
 import { startApi } from '../support/api.ts'
 import type { World } from '../support/world.ts'
 import { vm, worldSuite } from '../support/world-suite.ts'
@@ -80,14 +81,20 @@ test.each([
 })
 
 test.each(['//', '//[', 'http://['])('a request target such as %s is not a 500', async (path) => {
-  const status = await new Promise<number>((resolve, reject) => {
+  const answer = await new Promise<Parameters<typeof checkAnswer>[2]>((resolve, reject) => {
     const headers = { authorization: 'Bearer berth_test_key_of_alice_0123456789' }
     request({ port: api.port, path, headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
+      let body = ''
+      response.on('data', (chunk) => {
+        body += chunk
+      })
+      const { statusCode: status = 0, headers } = response
+      const type = headers['content-type'] ?? 'none'
+      response.on('end', () => resolve({ status, headers: { 'content-type': type }, body }))
     })
       .on('error', reject)
       .end()
   })
-  expect([400, 404]).toContain(status)
+  checkAnswer('GET', path, answer)
+  expect([400, 404]).toContain(answer.status)
 })
