@@ -53,10 +53,13 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
           },
         })),
         notFoundResponse: ({ method, path }) => {
-          const known = routes.some((route) => isPath(route.path, path))
-          throw known
-            ? new BerthError('method_not_allowed', `${method} is not known for ${path}.`)
-            : new BerthError('not_found', `There is nothing at ${path}.`)
+          const known = routes.filter((route) => isPath(route.path, path))
+          if (known.length === 0) throw new BerthError('not_found', `There is nothing at ${path}.`)
+          const allow = known.map((route) => route.method).join(', ')
+          const { headers, ...refused } = problem(
+            new BerthError('method_not_allowed', `${method} is not known for ${path}.`),
+          )
+          return { ...refused, headers: { ...headers, allow } }
         },
       }),
     )

@@ -69,6 +69,20 @@ test.each([
 })
 
 test.each([
+  ['PUT', '/offers', 'GET'],
+  ['PATCH', '/instances', 'POST, GET'],
+  ['PUT', '/instances/i-000000000001', 'GET, DELETE'],
+  ['GET', '/instances/i-000000000001/claim', 'POST'],
+])('%s %s is refused with the methods that are known there: %s', async (method, path, allowed) => {
+  const response = await fetch(`http://127.0.0.1:${api.port}${path}`, {
+    method,
+    headers: { authorization: 'Bearer berth_test_key_of_alice_0123456789' },
+  })
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe(allowed)
+})
+
+test.each([
   ['{"__proto__": {"gpu": "MI300X"}}'],
   ['{"constructor": 1}'],
   ['{"maxPrice": true}'],

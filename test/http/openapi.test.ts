@@ -99,6 +99,7 @@ describe('an answer that is not documented is found', () => {
     ['the problem of another route', 'GET', path, told('not_claimed'), 'status 409 is not documented'],
     ['an answer of a path that is not there', 'GET', '/nothing', answer({}), 'content type'],
     ['a page for a path that is not there', 'GET', '/nothing', answer({}, 404, 'text/html'), 'content type'],
+    ['a method refused without those that are known', 'PUT', path, told('method_not_allowed'), 'allow'],
     ['a wrong problem beside all paths', 'GET', '/nothing', told('not_claimed'), 'code not_claimed'],
   ])('%s', (_, method, path, answer, said) => {
     expect(() => checkAnswer(method, path, answer)).toThrow(said)
@@ -108,7 +109,8 @@ describe('an answer that is not documented is found', () => {
     checkAnswer('GET', `${path}?verbose=1`, answer(withEvents))
     checkAnswer('GET', path, told('not_found'))
     checkAnswer('GET', '/nothing', told('not_found'))
-    checkAnswer('PUT', path, told('method_not_allowed'))
+    const refused = told('method_not_allowed')
+    checkAnswer('PUT', path, { ...refused, headers: { ...refused.headers, allow: 'GET, DELETE' } })
   })
 
   test('a route that the document has forgotten', () => {

@@ -46,7 +46,8 @@ export const createAnswerCheck = (document: string) => {
       if (type !== 'application/problem+json') return [`content type ${type}`]
       const { code } = z.object({ code: z.string() }).parse(JSON.parse(body))
       const wrong = beside.has(code) ? [] : [`code ${code} where nothing is documented`]
-      return [...wrong, ...errorsOf('/components/schemas/Problem', body)]
+      const silent = status === 405 && !('allow' in headers) ? ['header allow is missing'] : []
+      return [...wrong, ...silent, ...errorsOf('/components/schemas/Problem', body)]
     }
     const answer = documented.responses[status]
     if (!answer) return [`status ${status} is not documented`]
