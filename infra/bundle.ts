@@ -47,7 +47,7 @@ const lazyBuiltins: Plugin = {
 }
 
 /** The document of the API is made here, once, and not where it is asked for. */
-const readyOpenApi: Plugin = {
+export const readyOpenApi: Plugin = {
   name: 'ready-openapi',
   setup: ({ onLoad }) => {
     onLoad({ filter: /lib\/http\/openapi-document\.ts$/ }, () => ({

@@ -34,7 +34,11 @@ const pageQuery = {
     .max(200)
     .default(100)
     .meta({ description: 'How many a page has at most.' }),
-  cursor: z.string().max(2000).optional().meta({ description: 'The `cursor` of the page before.' }),
+  cursor: z
+    .string()
+    .regex(/^[\w.-]{0,2000}$/, 'send the cursor of the page before as it was')
+    .optional()
+    .meta({ description: 'The `cursor` of the page before.' }),
 }
 const listQuery = z.strictObject({
   status: status.optional().meta({ description: 'Only those that stand there. Else all that live.' }),
