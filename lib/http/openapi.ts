@@ -109,6 +109,10 @@ const gatewayResponses: Record<string, ZodOpenApiResponseObject> = {
     description: 'Too many requests at once. Nothing was done: wait a moment and send it again.',
     content: { 'application/json': { schema: gatewayAnswer } },
   },
+  431: {
+    description: 'The path with its query and the headers are too long. Nothing was done.',
+    content: { 'application/json': { schema: gatewayAnswer } },
+  },
   503: {
     description:
       'No answer in time. What was asked for may or may not have been done: look, or send the same request with the same `Idempotency-Key` again.',

@@ -95,10 +95,12 @@ export const offersQuery = z.strictObject({
   backend: backendType.optional().meta({ description: 'The one cloud that is asked.' }),
   region: z
     .string()
+    .max(64)
     .optional()
     .meta({ examples: ['eu-frankfurt-1'] }),
   instanceType: z
     .string()
+    .max(64)
     .optional()
     .meta({ examples: ['bm-mi300x-8'] }),
   spotPolicy: wantedSpotPolicy,

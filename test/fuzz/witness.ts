@@ -36,7 +36,8 @@ export const startWitness = async (target: string): Promise<Witness> => {
     }
   }
 
-  const server = createServer((asked, answering) => {
+  // What is too long for the API is for the API to say.
+  const server = createServer({ maxHeaderSize: 1_048_576 }, (asked, answering) => {
     const onward = request(new URL(target), {
       path: asked.url ?? '/',
       method: asked.method,

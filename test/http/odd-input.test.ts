@@ -94,6 +94,17 @@ test.each([
   expect(answer.status).toBe(400)
 })
 
+test.each(['/instances?cursor=', '/reservations?cursor=', '/offers?region=', '/nothing/'])(
+  'a path longer than any API Gateway takes (%s…) is refused as documented',
+  async (path) => {
+    expect(await api.call('GET', `${path}${'a'.repeat(20_000)}`)).toEqual({
+      status: 431,
+      type: 'application/json',
+      body: { message: 'Request Header Fields Too Large' },
+    })
+  },
+)
+
 test.each(['//', '//[', 'http://['])('a request target such as %s is not a 500', async (path) => {
   const answer = await new Promise<Parameters<typeof checkAnswer>[2]>((resolve, reject) => {
     const headers = { authorization: 'Bearer berth_test_key_of_alice_0123456789' }

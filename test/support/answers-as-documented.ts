@@ -43,6 +43,7 @@ export const createAnswerCheck = (document: string) => {
     const known = methods.find((each) => each === method.toLowerCase())
     const documented = template && known && paths[template]?.[known]
     if (!template || !documented) {
+      if (status === 431) return errorsOf('/components/schemas/GatewayMessage', body)
       if (type !== 'application/problem+json') return [`content type ${type}`]
       const { code } = z.object({ code: z.string() }).parse(JSON.parse(body))
       const wrong = beside.has(code) ? [] : [`code ${code} where nothing is documented`]
