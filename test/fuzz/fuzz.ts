@@ -66,6 +66,7 @@ const main = async () => {
     for (let round = 0; witness.requests() < requests * 0.8 && good; round++) {
       const before = witness.requests()
       good = await runRound(tool.command, witness, {
+        data,
         key: berth.apiKey,
         seed: seed + round,
         left: requests - before,
@@ -83,10 +84,10 @@ const main = async () => {
   if (!good || witness.wrongs().size > 0 || failures.length > 0) process.exitCode = 1
 }
 
-type Round = { key: string; seed: number; left: number; all: boolean }
+type Round = { data: string; key: string; seed: number; left: number; all: boolean }
 
 /** One run of schemathesis. True when it finds nothing. */
-const runRound = async (command: string, witness: Witness, { key, seed, left, all }: Round) => {
+const runRound = async (command: string, witness: Witness, { data, key, seed, left, all }: Round) => {
   const phases = all ? ['examples', 'coverage', 'fuzzing', 'stateful'] : ['examples', 'fuzzing', 'stateful']
   const perOperation = Math.max(1, Math.min(400, Math.floor(left / requestsOfAnExample)))
   const args = ['run', `${witness.url}/openapi.json`, '--no-color', '--workers', '2']
@@ -95,7 +96,7 @@ const runRound = async (command: string, witness: Witness, { key, seed, left, al
   // Without shrinking the count stays near what was asked for; the witness shows every wrong answer anyway.
   args.push('--no-shrink', '--continue-on-failure', '--suppress-health-check', 'all')
   args.push('--header', `Authorization: Bearer ${key}`, '--request-timeout', '30')
-  const child = spawn(command, args, { stdio: 'inherit' })
+  const child = spawn(command, args, { stdio: 'inherit', cwd: data })
   const [code] = await once(child, 'exit')
   return code === 0
 }

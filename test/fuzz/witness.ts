@@ -42,6 +42,8 @@ export const startWitness = async (target: string): Promise<Witness> => {
       path: asked.url ?? '/',
       method: asked.method,
       headers: asked.headers,
+      // A connection of its own: one that is kept may be closed just when it is used again.
+      agent: false,
     })
     onward.on('response', async (answer) => {
       answering.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -57,6 +59,7 @@ export const startWitness = async (target: string): Promise<Witness> => {
     })
     asked.pipe(onward)
   })
+  server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
