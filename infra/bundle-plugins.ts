@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import type { Plugin } from 'esbuild'
+import { openApiDocument } from '../lib/http/openapi-document.ts'
 
 /** The file beside a function that has Oracle's SDK; it is the same for all, so it is made once. */
 export const sdkFile = 'oci-sdk.mjs'
@@ -65,6 +66,17 @@ export const leanAwsClients: Plugin = {
   },
 }
 
+/** DynamoDB's client keeps endpoints for a way of finding them that nobody uses here, in a cache of seven kilobytes. */
+export const noEndpointCache: Plugin = {
+  name: 'no-endpoint-cache',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /mnemonist\/lru-cache\.js$/ }, () => ({
+      contents:
+        'export default class extends Map { constructor() { super() } peek(key) { return this.get(key) } }',
+    }))
+  },
+}
+
 /**
  * Node's own modules, taken without an import statement: that would read each of their exports once, and one of those
  * of node:http loads the whole of undici, 45 ms of every cold start.
@@ -88,5 +100,15 @@ export const sdkApart: Plugin = {
     onResolve({ filter: /\/sdk-parts\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: `./${sdkFile}`, external: true } : undefined,
     )
+  },
+}
+
+/** The document of the API is made here, once, and not where it is asked for. */
+export const readyOpenApi: Plugin = {
+  name: 'ready-openapi',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /lib\/http\/openapi-document\.ts$/ }, () => ({
+      contents: `export const openApiDocument = ${JSON.stringify(openApiDocument)}`,
+    }))
   },
 }

@@ -5,7 +5,9 @@ import {
   englishOnly,
   lazyBuiltins,
   leanAwsClients,
+  noEndpointCache,
   noJsonSchemas,
+  readyOpenApi,
   sdkApart,
   sdkFile,
 } from './bundle-plugins.ts'
@@ -88,7 +90,15 @@ export const bundleFunctions = async (outdir: string, files = functionFiles()): 
         ...options,
         entryPoints: [file],
         outdir: join(outdir, basename(file, '.ts')),
-        plugins: [englishOnly, noJsonSchemas, leanAwsClients, lazyBuiltins, sdkApart],
+        plugins: [
+          englishOnly,
+          noJsonSchemas,
+          leanAwsClients,
+          noEndpointCache,
+          lazyBuiltins,
+          readyOpenApi,
+          sdkApart,
+        ],
       }),
     ),
   )

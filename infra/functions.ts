@@ -53,7 +53,7 @@ export const lambdaFunctions: LambdaFunction[] = [
     name: 'offers',
     memoryMb: 1024,
     seconds: apiSeconds,
-    trigger: { by: 'http', routes: ['GET /offers'], open: ['GET /health'] },
+    trigger: { by: 'http', routes: ['GET /offers'], open: ['GET /health', 'GET /openapi.json'] },
     table: ['GetItem', 'Query', 'BatchGetItem'],
     queries: ['listed'],
     sends: [],

@@ -3,7 +3,6 @@ import { loadBackends } from './backends/index.ts'
 import type { Context } from './context.ts'
 import type { Settings } from './model/settings.ts'
 import { randomHex } from './random-hex.ts'
-import { bootstrapScript } from './shim/bootstrap-script.ts'
 import { lateShim } from './shim/late-shim.ts'
 import { publicKeyOf } from './shim/public-key.ts'
 import { createDynamoStore } from './store/dynamo-store.ts'
@@ -27,7 +26,7 @@ export const wireContext = async (
     queues,
     backends: createBackends({
       sshPublicKey: publicKeyOf(privateKey),
-      userData: bootstrapScript(settings.shim),
+      userData: async () => (await import('./shim/bootstrap-script.ts')).bootstrapScript(settings.shim),
       catalogues: store.catalogues,
       clock,
     }),

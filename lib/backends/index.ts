@@ -8,8 +8,8 @@ type SettingsOf = { [Type in BackendType]: Extract<BackendSettings, { type: Type
 /** What every backend is handed, whatever its cloud. */
 export type Surroundings = {
   sshPublicKey: string
-  /** The bootstrap script, for clouds that run one at the first boot. */
-  userData: string
+  /** The bootstrap script, for clouds that run one at the first boot; loaded where something is launched. */
+  userData: () => Promise<string>
   /** Where the published lists are kept that `refresh-catalog` read. */
   catalogues: CataloguePort
   clock: Clock

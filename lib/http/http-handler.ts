@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Context } from '../context.ts'
 import { BerthError, messageOf } from '../model/errors.ts'
 import { type Caller, callerOf, mustBeOperator } from './caller.ts'
+import type { Documentation } from './documentation.ts'
 import { type HttpResponse, problem } from './problem.ts'
 import { createRequestLimit } from './request-limit.ts'
 
@@ -11,8 +12,7 @@ import { createRequestLimit } from './request-limit.ts'
 export type Route = {
   method: Method
   path: `/${string}`
-  /** For everybody, with a key or without. */
-  open?: true
+  about: Documentation
   handle: (ctx: Context, request: HttpRequest) => Promise<HttpResponse>
 }
 
@@ -38,7 +38,7 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
   return middy<HttpEvent, HttpResponse>()
     .use({
       before: async ({ event }) => {
-        if (routes.some(({ open, path }) => open && path === event.rawPath)) return
+        if (routes.some(({ about, path }) => about.open && path === event.rawPath)) return
         const { name } = callerOf(event)
         const { settings, clock } = await context()
         mayAsk ??= createRequestLimit(settings.api.requests_per_second, clock)
@@ -54,20 +54,23 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
     })
     .handler(
       httpRouter({
-        routes: routes.map(({ method, path, open, handle }) => ({
+        routes: routes.map(({ method, path, about, handle }) => ({
           method,
           path,
           handler: async (event: HttpEvent) => {
-            const caller = open ? nobody : callerOf(event)
+            const caller = about.open ? nobody : callerOf(event)
             if (method !== 'GET') mustBeOperator(caller)
             return handle(await context(), requestOf(event, caller))
           },
         })),
         notFoundResponse: ({ method, path }) => {
-          const known = routes.some((route) => isPath(route.path, path))
-          throw known
-            ? new BerthError('method_not_allowed', `${method} is not known for ${path}.`)
-            : new BerthError('not_found', `There is nothing at ${path}.`)
+          const known = routes.filter((route) => isPath(route.path, path))
+          if (known.length === 0) throw new BerthError('not_found', `There is nothing at ${path}.`)
+          const allow = known.map((route) => route.method).join(', ')
+          const { headers, ...refused } = problem(
+            new BerthError('method_not_allowed', `${method} is not known for ${path}.`),
+          )
+          return { ...refused, headers: { ...headers, allow } }
         },
       }),
     )

@@ -1,9 +1,10 @@
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import { accruedCost, toDollars } from '../model/money.ts'
 import { formatSpan } from '../model/span.ts'
+import type { EventAnswer, InstanceAnswer, ReservationAnswer } from './answers.ts'
 
 /** An instance as the API shows it: ISO times, US dollars, null for what is not there. */
-export const instanceView = (instance: Instance, now: number) => {
+export const instanceView = (instance: Instance, now: number): InstanceAnswer => {
   const { machine, reservation } = instance
   return {
     id: instance.id,
@@ -21,7 +22,7 @@ export const instanceView = (instance: Instance, now: number) => {
     sshPort: machine?.sshPort ?? null,
     sshUsername: machine?.sshUsername ?? null,
     hostKeyFingerprint: machine?.hostKeyFingerprint ?? null,
-    createdAt: iso(instance.createdAt),
+    createdAt: isoTime(instance.createdAt),
     startedAt: iso(instance.startedAt),
     holder: instance.claim?.holder ?? null,
     holdUntil: iso(instance.claim?.holdUntil),
@@ -41,15 +42,15 @@ export const instanceView = (instance: Instance, now: number) => {
   }
 }
 
-export const eventView = ({ at, status, phase, message }: InstanceEvent) => ({
-  at: iso(at),
+export const eventView = ({ at, status, phase, message }: InstanceEvent): EventAnswer => ({
+  at: isoTime(at),
   status,
   phase: phase ?? null,
   message,
 })
 
 /** The prepaid time of an instance, with what became of it. */
-export const reservationView = (instance: Instance) => ({
+export const reservationView = (instance: Instance): ReservationAnswer => ({
   instanceId: instance.id,
   backend: instance.backend ?? null,
   cloudId: instance.machine?.cloudId ?? null,
@@ -72,6 +73,8 @@ const costSoFar = (instance: Instance, now: number) =>
         until: instance.terminatedAt === undefined ? now : (instance.releasedAt ?? instance.terminatedAt),
       })
 
-const iso = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())
+const isoTime = (time: number): string => new Date(time).toISOString()
+
+const iso = (time: number | undefined) => (time === undefined ? null : isoTime(time))
 
 const dollars = (amount: number | undefined) => (amount === undefined ? null : toDollars(amount))

@@ -1,10 +1,12 @@
 import { BerthError, problems } from '../model/errors.ts'
+import type { ProblemAnswer } from './answers.ts'
 
 export type HttpResponse = { statusCode: number; headers: Record<string, string>; body: string }
 
-export const json = (
+/** The type of the answer must be given, as in `json<InstanceAnswer>(200, …)`: none of its fields is forgotten then. */
+export const json = <Body = never>(
   statusCode: number,
-  body: unknown,
+  body: NoInfer<Body>,
   headers: Record<string, string> = {},
 ): HttpResponse => ({
   statusCode,
@@ -19,7 +21,7 @@ export const json = (
 export const problem = (error: unknown): HttpResponse => {
   const told = error instanceof BerthError ? error : new BerthError('internal', unexpected)
   const { status, title } = problems[told.code]
-  const body = {
+  const body: ProblemAnswer = {
     type: `urn:berth:problem:${told.code.replaceAll('_', '-')}`,
     title,
     status,

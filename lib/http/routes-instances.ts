@@ -8,27 +8,67 @@ import { BerthError } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
 import { claimRequest, createRequest } from '../model/request.ts'
 import { status } from '../model/status.ts'
+import {
+  type DeletedInstance,
+  deletedInstance,
+  type InstanceAnswer,
+  type InstancePage,
+  type InstanceWithEvents,
+  instanceAnswer,
+  instancePage,
+  instanceWithEvents,
+  type ReservationPage,
+  reservationPage,
+} from './answers.ts'
+import { anInstance, aRequest, aReservation } from './examples.ts'
 import type { HttpRequest, Route } from './http-handler.ts'
 import { eventView, instanceView, reservationView } from './instance-view.ts'
 import { parseBody, parseWith } from './parse.ts'
 import { json } from './problem.ts'
 
 const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(200).default(100),
-  cursor: z.string().max(2000).optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(100)
+    .meta({ description: 'How many a page has at most.' }),
+  cursor: z
+    .string()
+    .regex(/^[\w.-]{0,2000}$/, 'send the cursor of the page before as it was')
+    .optional()
+    .meta({ description: 'The `cursor` of the page before.' }),
 }
-const listQuery = z.strictObject({ status: status.optional(), ...pageQuery })
+const listQuery = z.strictObject({
+  status: status.optional().meta({ description: 'Only those that stand there. Else all that live.' }),
+  ...pageQuery,
+})
 const reservationsQuery = z.strictObject(pageQuery)
 const deleteQuery = z.strictObject({
   force: z
     .enum(['true', 'false'])
     .default('false')
-    .transform((text) => text === 'true'),
+    .transform((text) => text === 'true')
+    .meta({ description: 'true gives the machine back now. What is prepaid is lost.' }),
 })
-const idempotencyKey = z
+const createHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'use 1 to 255 printable ASCII characters without spaces')
+    .optional()
+    .meta({
+      description:
+        'The same request with the same key, however often, gives one instance, and never rents twice.',
+      examples: ['train-42'],
+    }),
+})
+const releaseRequest = z.strictObject({})
+const instanceId = z
   .string()
-  .regex(/^[\x21-\x7e]{1,255}$/, 'use 1 to 255 printable ASCII characters without spaces')
-  .optional()
+  .regex(/^i-[0-9a-f]{12}$/)
+  .meta({ examples: [anInstance.id] })
+const instancePath = z.object({ id: instanceId })
 /** Reservations that ended stay listed for a month. */
 const listedAfterEndMs = 30 * 86_400_000
 
@@ -37,24 +77,63 @@ export const instanceRoutes: Route[] = [
   {
     method: 'POST',
     path: '/instances',
+    about: {
+      operationId: 'createInstance',
+      tag: 'instances',
+      summary: 'Rent a machine',
+      description:
+        'Takes an idle machine that fits, at no new charge, or rents a new one: the best offer that can be had, at most one paid machine. Money runs from the moment of the rental, a minimum at once where the cloud has one (see GET /offers). It is claimed by the caller, and given back by itself once it is idle for `idleDuration` and nothing prepaid is left. Send an `Idempotency-Key`: after an answer that got lost the same request gives the same instance. The body is read as JSON whatever its content type; an empty one asks for any machine.',
+      headers: createHeaders,
+      body: {
+        schema: createRequest,
+        examples: {
+          bareMetal: { gpu: 'MI300X:8', instanceTypes: ['bm-mi300x-8'], idleDuration: '10m' },
+          oneGpu: { name: 'trainer', gpu: 'nvidia:80GB..:1', maxPrice: 5, maxDuration: '12h' },
+          forThePool: { gpu: 'MI300X:1', claim: false, idleDuration: '1h' },
+        },
+      },
+      answer: {
+        status: 202,
+        description: 'The instance. Look at it with GET /instances/{id} until it is `busy`.',
+        schema: instanceAnswer,
+        headers: z.object({ location: z.string().meta({ description: 'Its path.' }) }),
+        examples: { pending: aRequest },
+      },
+      problems: ['idempotency_conflict'],
+    },
     handle: async (ctx, request) => {
       const body = parseBody(createRequest, request)
-      const key = parseWith(z.object({ 'Idempotency-Key': idempotencyKey }), headersOf(request), 'header')
+      const key = parseWith(createHeaders, headersOf(request), 'header')
       const instance = await createInstance(ctx, body, {
         name: request.caller,
         idempotencyKey: key['Idempotency-Key'],
       })
-      return json(202, instanceView(instance, ctx.clock.now()), { location: `/instances/${instance.id}` })
+      return json<InstanceAnswer>(202, instanceView(instance, ctx.clock.now()), {
+        location: `/instances/${instance.id}`,
+      })
     },
   },
   {
     method: 'GET',
     path: '/instances',
+    about: {
+      operationId: 'listInstances',
+      tag: 'instances',
+      summary: 'List instances',
+      description: 'Those that live, or those of one status, the newest first, each with what it costs.',
+      query: listQuery,
+      answer: {
+        status: 200,
+        description: 'A page of instances.',
+        schema: instancePage,
+        examples: { one: { instances: [anInstance] } },
+      },
+    },
     handle: async (ctx, { query }) => {
       const { status, limit, cursor } = parseWith(listQuery, query, 'query')
       const page = await ctx.store.list({ limit, ...(status && { status }), ...(cursor && { cursor }) })
       const now = ctx.clock.now()
-      return json(200, {
+      return json<InstancePage>(200, {
         instances: page.instances.map((each) => instanceView(each, now)),
         ...nextPage(page.cursor),
       })
@@ -63,22 +142,68 @@ export const instanceRoutes: Route[] = [
   {
     method: 'GET',
     path: '/instances/{id}',
+    about: {
+      operationId: 'getInstance',
+      tag: 'instances',
+      summary: 'Get an instance',
+      description:
+        'One instance with every event of its history, what it has cost so far and until when it is prepaid.',
+      path: instancePath,
+      answer: {
+        status: 200,
+        description: 'The instance.',
+        schema: instanceWithEvents,
+        examples: {
+          busy: {
+            ...anInstance,
+            events: [
+              { at: '2030-01-01T00:21:00.000Z', status: 'busy', phase: null, message: 'ready for alice' },
+            ],
+          },
+        },
+      },
+      problems: ['not_found'],
+    },
     handle: async (ctx, request) => {
       const instance = await find(ctx, request)
       const older = await ctx.store.olderEvents(instance)
       const events = [...older, ...instance.events].map(eventView)
-      return json(200, { ...instanceView(instance, ctx.clock.now()), events })
+      return json<InstanceWithEvents>(200, { ...instanceView(instance, ctx.clock.now()), events })
     },
   },
   {
     method: 'DELETE',
     path: '/instances/{id}',
+    about: {
+      operationId: 'deleteInstance',
+      tag: 'instances',
+      summary: 'Give a machine back',
+      description:
+        'Ends the use of it at once, whatever runs on it. A prepaid machine is given back at `releaseAt`, when what is paid for is over, since that costs nothing more; with `force=true` it is given back now, and the answer says what is forfeited. It is `terminated` once the cloud has shown that it is gone. Asked again, nothing changes.',
+      path: instancePath,
+      query: deleteQuery,
+      answer: {
+        status: 202,
+        description: 'The instance, on its way to its end.',
+        schema: deletedInstance,
+        examples: {
+          prepaid: { ...anInstance, status: 'terminating', releaseAt: anInstance.reservedUntil },
+          forced: {
+            ...anInstance,
+            status: 'terminating',
+            forfeited:
+              '$216.96 was charged for the time until 2030-01-01T08:00:04.000Z; 450 prepaid minutes are forfeited',
+          },
+        },
+      },
+      problems: ['not_found'],
+    },
     handle: async (ctx, request) => {
       const { force } = parseWith(deleteQuery, request.query, 'query')
       const known = await find(ctx, request)
       const lost = known.force ? undefined : forfeited(known, ctx.clock.now())
       const instance = await endByUser(ctx, known, { holder: request.caller, force })
-      return json(202, {
+      return json<DeletedInstance>(202, {
         ...instanceView(instance, ctx.clock.now()),
         ...(force && lost !== undefined && { forfeited: lost }),
       })
@@ -87,36 +212,85 @@ export const instanceRoutes: Route[] = [
   {
     method: 'POST',
     path: '/instances/{id}/claim',
+    about: {
+      operationId: 'claimInstance',
+      tag: 'instances',
+      summary: 'Claim an idle machine, or hold your own for longer',
+      description:
+        'Takes an idle machine by its id, at no new charge; nobody else is given it while the claim lasts. On a machine that the caller has claimed already it prolongs the hold, and the machine costs money at least that long.',
+      path: instancePath,
+      body: { schema: claimRequest, examples: { forTwoHours: { hold: '2h' } } },
+      answer: {
+        status: 200,
+        description: 'The instance, claimed.',
+        schema: instanceAnswer,
+        examples: { busy: anInstance },
+      },
+      problems: ['not_found', 'not_claimable'],
+    },
     handle: async (ctx, request) => {
       const { hold } = parseBody(claimRequest, request)
       const instance = await claimInstance(ctx, await find(ctx, request), { holder: request.caller, hold })
-      return json(200, instanceView(instance, ctx.clock.now()))
+      return json<InstanceAnswer>(200, instanceView(instance, ctx.clock.now()))
     },
   },
   {
     method: 'POST',
     path: '/instances/{id}/release',
+    about: {
+      operationId: 'releaseInstance',
+      tag: 'instances',
+      summary: 'End your claim',
+      description:
+        'Leaves the machine to whoever asks next. It goes on costing money until it has been idle for its `idleDuration` and nothing prepaid is left; to give it back at once, delete it.',
+      path: instancePath,
+      body: { schema: releaseRequest, examples: { nothing: {} } },
+      answer: {
+        status: 200,
+        description: 'The instance, unclaimed.',
+        schema: instanceAnswer,
+        examples: { idle: { ...anInstance, status: 'idle', holder: null } },
+      },
+      problems: ['not_found', 'not_claimed'],
+    },
     handle: async (ctx, request) => {
-      parseBody(z.strictObject({}), request)
+      parseBody(releaseRequest, request)
       const instance = await releaseInstance(ctx, await find(ctx, request), request.caller)
-      return json(200, instanceView(instance, ctx.clock.now()))
+      return json<InstanceAnswer>(200, instanceView(instance, ctx.clock.now()))
     },
   },
   {
     method: 'GET',
     path: '/reservations',
+    about: {
+      operationId: 'listReservations',
+      tag: 'reservations',
+      summary: 'List prepaid time',
+      description:
+        'What was prepaid, until when, and what became of it; those that ended stay for a month. An idle machine is kept until its `reservedUntil`, and goes to the next request that fits, at no new charge.',
+      query: reservationsQuery,
+      answer: {
+        status: 200,
+        description: 'A page of reservations.',
+        schema: reservationPage,
+        examples: { one: { reservations: [aReservation] } },
+      },
+    },
     handle: async (ctx, { query }) => {
       const { limit, cursor } = parseWith(reservationsQuery, query, 'query')
       const since = ctx.clock.now() - listedAfterEndMs
       const page = await ctx.store.reserved({ since, limit, ...(cursor && { cursor }) })
-      return json(200, { reservations: page.instances.map(reservationView), ...nextPage(page.cursor) })
+      return json<ReservationPage>(200, {
+        reservations: page.instances.map(reservationView),
+        ...nextPage(page.cursor),
+      })
     },
   },
 ]
 
 const find = async (ctx: Context, { parameters }: HttpRequest): Promise<Instance> => {
   const id = parameters.id ?? ''
-  const instance = /^i-[0-9a-f]{12}$/.test(id) ? await ctx.store.get(id) : undefined
+  const instance = instanceId.safeParse(id).success ? await ctx.store.get(id) : undefined
   if (instance) return instance
   throw new BerthError('not_found', `There is no instance ${id.slice(0, 64)}.`)
 }

@@ -6,12 +6,12 @@ export type FieldError = { path: string; message: string }
  * and what to do. Anything else that is thrown is a fault of ours and shows nothing of itself.
  */
 export class BerthError extends Error {
-  readonly code: keyof typeof problems
+  readonly code: ProblemCode
   readonly errors: FieldError[]
   /** When the same may be asked again, where that is known. */
   readonly retryAfterSeconds: number | undefined
   constructor(
-    code: keyof typeof problems,
+    code: ProblemCode,
     message: string,
     errors: FieldError[] = [],
     { retryAfterSeconds }: { retryAfterSeconds?: number } = {},
@@ -39,6 +39,9 @@ export const problems = {
   invalid_settings: { status: 500, title: 'The settings are not valid' },
   internal: { status: 500, title: 'Something went wrong on our side' },
 } as const
+
+export type ProblemCode = keyof typeof problems
+export const problemCodes = Object.keys(problems).filter((code): code is ProblemCode => code in problems)
 
 /** The words of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

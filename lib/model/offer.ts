@@ -29,7 +29,7 @@ export const offer = z.object({
 export type Offer = z.infer<typeof offer>
 
 /** One thing that went wrong while offers were gathered; the good rows stand beside it. */
-const offerError = z.object({
+export const offerError = z.object({
   backend: backendType,
   code: z.string(),
   message: z.string(),

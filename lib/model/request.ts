@@ -6,6 +6,16 @@ import { fits, requirementFields, requirements } from './requirements.ts'
 import { span, spanOrOff } from './span.ts'
 
 const spotPolicy = z.enum(['spot', 'on-demand', 'auto'])
+const wantedSpotPolicy = spotPolicy.default('auto').meta({
+  description:
+    'spot: only machines that cost less and that the cloud may take back at any moment. on-demand: only others. auto: both.',
+})
+
+const allowedNames = z.array(z.string().min(1).max(64)).min(1).max(32).optional()
+
+const hold = span.optional().meta({
+  description: 'Keeps the claim so long whatever happens, and the machine costs money that long.',
+})
 
 /** US dollars per hour in the API and in files, cents inside. */
 const dollarsPerHour = z
@@ -13,6 +23,8 @@ const dollarsPerHour = z
   .transform(Number)
   .pipe(z.number().positive().max(100_000))
   .transform(fromDollars)
+  .optional()
+  .meta({ description: 'The most that an hour may cost, in US dollars.' })
 
 /** Names that a host name and a shell take without quotes. */
 const instanceName = z
@@ -30,20 +42,43 @@ const publicKey = z
 /** Body of `POST /instances`. A field that is not known is an error, so that a misspelt limit never goes unseen. */
 export const createRequest = z
   .strictObject({
-    name: instanceName.optional(),
+    name: instanceName.optional().meta({ description: 'Made up when left out.', examples: ['trainer'] }),
     ...requirementFields,
-    backends: z.array(backendType).min(1).optional(),
-    regions: z.array(z.string().min(1).max(64)).min(1).max(32).optional(),
-    instanceTypes: z.array(z.string().min(1).max(64)).min(1).max(32).optional(),
-    spotPolicy: spotPolicy.default('auto'),
-    maxPrice: dollarsPerHour.optional(),
-    idleDuration: spanOrOff.default(300_000),
-    maxDuration: spanOrOff.default('off'),
-    sshKeys: z.array(publicKey).max(16).default([]),
-    claim: z.boolean().default(true),
-    hold: span.optional(),
-    reuse: z.boolean().default(true),
-    hardwareCheck: hardwareCheck.default('enforce'),
+    backends: z.array(backendType).min(1).optional().meta({ description: 'The clouds that are allowed.' }),
+    regions: allowedNames.meta({
+      description: 'The regions that are allowed.',
+      examples: [['eu-frankfurt-1']],
+    }),
+    instanceTypes: allowedNames.meta({
+      description: 'The instance types that are allowed, by the names of their cloud.',
+      examples: [['bm-mi300x-8', 'BM.GPU.H100.8']],
+    }),
+    spotPolicy: wantedSpotPolicy,
+    maxPrice: dollarsPerHour,
+    idleDuration: spanOrOff.default(300_000).meta({
+      description:
+        'How long the machine may be idle before it is given back: a time span, "0" for at once, "off" for never, which costs money until somebody deletes it. 5m when left out. Never before the end of what is prepaid.',
+    }),
+    maxDuration: spanOrOff.default('off').meta({
+      description: 'Ends the machine after so long, whatever it does. "off" for never.',
+    }),
+    sshKeys: z
+      .array(publicKey)
+      .max(16)
+      .default([])
+      .meta({ description: 'OpenSSH public keys that may enter the machine while the claim lasts.' }),
+    claim: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'false leaves the machine to the pool, for whoever asks first.' }),
+    hold,
+    reuse: z.boolean().default(true).meta({
+      description: 'Whether an idle machine that fits may be taken, at no new charge. false rents a new one.',
+    }),
+    hardwareCheck: hardwareCheck.default('enforce').meta({
+      description:
+        'What is done with a machine that is not what was advertised: enforce gives it back, warn keeps it and says so, off does not look.',
+    }),
   })
   .refine((body) => body.claim || body.hold === undefined, {
     path: ['hold'],
@@ -52,16 +87,24 @@ export const createRequest = z
 export type CreateRequest = z.infer<typeof createRequest>
 
 /** Body of `POST /instances/{id}/claim`. */
-export const claimRequest = z.strictObject({ hold: span.optional() })
+export const claimRequest = z.strictObject({ hold })
 
 /** Query of `GET /offers`. */
 export const offersQuery = z.strictObject({
   ...requirementFields,
-  backend: backendType.optional(),
-  region: z.string().optional(),
-  instanceType: z.string().optional(),
-  spotPolicy: spotPolicy.default('auto'),
-  maxPrice: dollarsPerHour.optional(),
+  backend: backendType.optional().meta({ description: 'The one cloud that is asked.' }),
+  region: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ examples: ['eu-frankfurt-1'] }),
+  instanceType: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ examples: ['bm-mi300x-8'] }),
+  spotPolicy: wantedSpotPolicy,
+  maxPrice: dollarsPerHour,
 })
 
 /** What a machine must be to be taken: the part of a request that is kept and compared with offers. */

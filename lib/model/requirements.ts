@@ -22,12 +22,37 @@ export const requirements = z.object({
 })
 export type Requirements = z.infer<typeof requirements>
 
+/**
+ * What the parsers below take, for those who read the document of the API. A little more than that, never less: only
+ * the parsers can say what is wrong.
+ */
+const nameList = String.raw`[A-Za-z][\w-]{0,31}(\s*,\s*[A-Za-z][\w-]{0,31})*`
+const count = rangeOf(String.raw`\d{1,7}`)
+const size = rangeOf(String.raw`\d{1,9}(\.\d{1,3})? ?([MmGgTt][Bb])?`)
+
 /** The requirement texts of a request, in dstack's syntax, each parsed with an error that names its field. */
 export const requirementFields = {
-  gpu: parsed(parseGpu).optional(),
-  cpu: parsed(parseCpu).optional(),
-  memory: parsed(parseMemory).optional(),
-  disk: parsed(parseMemory).optional(),
+  gpu: parsed(parseGpu, {
+    description:
+      "GPUs in dstack's syntax: vendor or names, memory of one GPU, and count, in any order. Without a count, one or more.",
+    pattern: listOf(`${nameList}|${size}|${count}`, 4),
+    examples: ['MI300X:192GB:8', 'amd', 'nvidia:80GB..:2..', 'A100,H100:1..4', 8],
+  }),
+  cpu: parsed(parseCpu, {
+    description: 'Architecture and count of CPUs.',
+    pattern: listOf(`${architecture.options.join('|')}|${count}`, 2),
+    examples: ['x86:8..16', '8..', 'arm', 8],
+  }),
+  memory: parsed(parseMemory, {
+    description: 'Memory, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
+    pattern: listOf(size, 1),
+    examples: ['64GB..', '64GB..128GB'],
+  }),
+  disk: parsed(parseMemory, {
+    description: 'The boot disk, in GB of 2^30 bytes. A bare amount is exact; ".." opens a side.',
+    pattern: listOf(size, 1),
+    examples: ['100GB..', '100GB..2TB'],
+  }),
 }
 
 /** Whether a machine has what is asked for. Names compare without regard to case, and whole: A10 is not A100. */
@@ -126,13 +151,30 @@ const gpuFits = (wanted: GpuRequirement | undefined, has: Resources['gpu']): boo
   )
 }
 
-function parsed<Value>(parse: (text: string) => Value) {
-  return z.union([z.string().max(200), z.number()]).transform((text, context): Value => {
-    try {
-      return parse(String(text))
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) })
-      return z.NEVER
-    }
-  })
+function rangeOf(bound: string): string {
+  return String.raw`(${bound})(\s*\.\.\s*(${bound})?)?|\.\.\s*(${bound})`
+}
+
+/** At most so many parts with colons between them. */
+function listOf(part: string, most: number): string {
+  const more = most === 1 ? '' : String.raw`(\s*:\s*(${part})){0,${most - 1}}`
+  return String.raw`^\s*(${part})${more}\s*$`
+}
+
+function parsed<Value>(
+  parse: (text: string) => Value,
+  { pattern, ...about }: { description: string; pattern: string; examples: (string | number)[] },
+) {
+  const taken = z.union([z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })])
+  return taken
+    .meta(about)
+    .transform((text, context): Value => {
+      try {
+        return parse(String(text))
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) })
+        return z.NEVER
+      }
+    })
+    .optional()
 }

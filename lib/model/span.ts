@@ -40,7 +40,12 @@ export const formatSpan = (span: Span): string => {
   return `${Math.ceil(span / 1000)}s`
 }
 
-const written = z.union([z.string(), z.number()])
+const written = z
+  .union([
+    z.string().meta({ pattern: String.raw`^\s*([Oo][Ff][Ff]|\d{1,9} ?[SsMmHhDdWw]?)\s*$` }),
+    z.number().meta({ minimum: 0, description: 'Seconds.' }),
+  ])
+  .meta({ examples: ['5m', '8h', '1d'] })
 
 /** A span in a request or in settings: `off` allowed. */
 export const spanOrOff = written.transform((value, context): Span => {

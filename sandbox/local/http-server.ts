@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { type HttpResponse, problem } from '../../lib/http/problem.ts'
 import { BerthError, messageOf } from '../../lib/model/errors.ts'
 import { type ApiEvent, apiEvent } from './api-event.ts'
@@ -27,6 +28,7 @@ export const startHttpServer = async (options: {
       .then((result) => send(response, result))
       .catch((error: unknown) => options.onError(messageOf(error)))
   })
+  server.on('clientError', refuse)
   await listen(server, options.port)
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
@@ -43,8 +45,8 @@ export const startHttpServer = async (options: {
 const answer = async (functions: ApiFunctions, request: IncomingMessage): Promise<HttpResponse> => {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (!url) throw new BerthError('invalid_request', 'Nothing was done: the path of the request is not valid.')
-  const handle =
-    url.pathname === '/offers' || url.pathname === '/health' ? functions.offers : functions.instances
+  const open = url.pathname === '/health' || url.pathname === '/openapi.json'
+  const handle = open || url.pathname === '/offers' ? functions.offers : functions.instances
   const { authorization } = request.headers
   // Without the header, API Gateway asks no authorizer.
   const access =
@@ -65,6 +67,17 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** What cannot be read as a request. API Gateway answers such without a function, too. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex) => {
+  if (!socket.writable) return
+  const isTooLong = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const message = isTooLong ? 'Request Header Fields Too Large' : 'Bad Request'
+  const body = JSON.stringify({ message })
+  const head = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close']
+  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 const send = (response: ServerResponse, result: HttpResponse) => {

@@ -45,7 +45,7 @@ export const startOciStage = async (
     createOci({
       settings: { ...settings, ...more },
       sshPublicKey,
-      userData: '#!/bin/sh\necho started\n',
+      userData: async () => '#!/bin/sh\necho started\n',
       catalogues: { get: async () => ({ ...shippedCatalogue, madeAt: clock.now() }) },
       clock,
       timeouts: { callMs: 2000, launchMs: 2000 },

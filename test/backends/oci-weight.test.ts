@@ -24,7 +24,7 @@ const script = (body: string) => `
     { type: 'hotaisle', team_handle: 't', creds: { api_key: 'a.b' }, api_url: 'http://127.0.0.1:9/' },
     { type: 'oci', endpoint, creds: { type: 'default', file: '/nowhere' } },
   ] })
-  const made = (await loadBackends(backends))({ sshPublicKey: 'k', userData: '', clock: { now: () => 0 }, catalogues: { get: async () => undefined } })
+  const made = (await loadBackends(backends))({ sshPublicKey: 'k', userData: async () => '', clock: { now: () => 0 }, catalogues: { get: async () => undefined } })
   ${body}
   console.log(JSON.stringify(await loaded()))`
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { joinDynamo } from '../../sandbox/local/dynoxide.ts'
 import { type LocalBerth, startLocalBerth } from '../../sandbox/local/local-berth.ts'
+import { checkAnswer } from '../support/answers-as-documented.ts'
 
 const shown = z.object({ id: z.string(), status: z.string() })
 const data = mkdtempSync(join(tmpdir(), 'berth-secrets-'))
@@ -48,6 +49,8 @@ const live = async (berth: LocalBerth): Promise<void> => {
     })
     const text = await response.text()
     written.answers += `${response.status} ${JSON.stringify([...response.headers])} ${text}\n`
+    const { status } = response
+    checkAnswer(method, path, { status, headers: Object.fromEntries(response.headers), body: text })
     return JSON.parse(text)
   }
   const until = (id: string, status: string) =>

@@ -9,7 +9,9 @@ import { runBundle } from '../../bench/run-bundle.ts'
 import { type Bundles, bundleFunctions, functionFiles } from '../../infra/bundle.ts'
 import { knownAwsErrors } from '../../infra/bundle-plugins.ts'
 import { loadedAtStart, loadedFrom, sourcesOf } from '../../infra/chunks.ts'
+import { openApiDocument } from '../../lib/http/openapi-document.ts'
 import { startFakeSsm } from '../fakes/fake-ssm.ts'
+import { answered, checkAnswer } from '../support/answers-as-documented.ts'
 
 const names = functionFiles().map((file) => file.replace(/^.*\/|\.ts$/g, ''))
 const folder = mkdtempSync(join(tmpdir(), 'berth-bundles-'))
@@ -100,6 +102,24 @@ test.each(names)('%s answers from its bundle', async (name) => {
   expect(answer).toMatchObject(
     Object.entries(good).find(([key]) => key === name)?.[1] ?? { batchItemFailures: [] },
   )
+})
+
+test('offers answers the document of the API, which is in the bundle as it was made', async () => {
+  const event = httpEvent('/openapi.json')
+  const { answer } = await runBundle(bundleOf('offers').file, event, stage.withoutOci)
+  const { status, headers, body } = answered.parse(answer)
+  checkAnswer('GET', '/openapi.json', { status, headers, body })
+  expect(status).toBe(200)
+  expect(body).toBe(openApiDocument)
+})
+
+test.each(names)('%s brings nothing of what makes the document, and reads none at its start', (name) => {
+  const { output } = bundleOf(name)
+  const all = sourcesOf(bundles.metafile, loadedFrom(bundles.metafile, output))
+  expect(all.filter((file) => /node_modules\/zod-openapi\/|lib\/http\/openapi\.ts$/.test(file))).toEqual([])
+  const atStart = sourcesOf(bundles.metafile, loadedAtStart(bundles.metafile, output))
+  expect(atStart).not.toContain('lib/http/openapi-document.ts')
+  expect(all.includes('lib/http/openapi-document.ts')).toBe(name === 'offers')
 })
 
 test('offers shows those of both clouds from its bundle', async () => {

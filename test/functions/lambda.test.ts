@@ -15,6 +15,7 @@ import { startDynamo } from '../../sandbox/local/dynoxide.ts'
 import { invoke } from '../../sandbox/local/invoke.ts'
 import { startQueues } from '../../sandbox/local/queues.ts'
 import { createMachinesInMemory } from '../fakes/machines-in-memory.ts'
+import { answered, checkAnswer } from '../support/answers-as-documented.ts'
 import { countingRandom } from '../support/counting-random.ts'
 
 const key = 'berth_a_key_for_the_functions_test'
@@ -113,10 +114,9 @@ const http = async (name: 'offers' | 'instances', event: APIGatewayProxyEventV2)
     name === 'offers'
       ? await import('../../functions/offers.ts')
       : await import('../../functions/instances.ts')
-  const answer = z
-    .object({ statusCode: z.number(), body: z.string() })
-    .parse(await invoke(name, handler)(event))
-  return { status: answer.statusCode, body: JSON.parse(answer.body) }
+  const answer = answered.parse(await invoke(name, handler)(event))
+  checkAnswer(event.requestContext.http.method, event.rawPath, answer)
+  return { status: answer.status, body: JSON.parse(answer.body) }
 }
 const provision = async (body: string, receives = 1): Promise<SQSBatchResponse> => {
   const { handler } = await import('../../functions/provision.ts')

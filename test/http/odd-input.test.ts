@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
+import { checkAnswer } from '../support/answers-as-documented.ts'
 import { startApi } from '../support/api.ts'
 import type { World } from '../support/world.ts'
 import { vm, worldSuite } from '../support/world-suite.ts'
@@ -68,6 +69,20 @@ test.each([
 })
 
 test.each([
+  ['PUT', '/offers', 'GET'],
+  ['PATCH', '/instances', 'POST, GET'],
+  ['PUT', '/instances/i-000000000001', 'GET, DELETE'],
+  ['GET', '/instances/i-000000000001/claim', 'POST'],
+])('%s %s is refused with the methods that are known there: %s', async (method, path, allowed) => {
+  const response = await fetch(`http://127.0.0.1:${api.port}${path}`, {
+    method,
+    headers: { authorization: 'Bearer berth_test_key_of_alice_0123456789' },
+  })
+  expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe(allowed)
+})
+
+test.each([
   ['{"__proto__": {"gpu": "MI300X"}}'],
   ['{"constructor": 1}'],
   ['{"maxPrice": true}'],
@@ -79,15 +94,32 @@ test.each([
   expect(answer.status).toBe(400)
 })
 
+test.each(['/instances?cursor=', '/reservations?cursor=', '/offers?region=', '/nothing/'])(
+  'a path longer than any API Gateway takes (%s…) is refused as documented',
+  async (path) => {
+    expect(await api.call('GET', `${path}${'a'.repeat(20_000)}`)).toEqual({
+      status: 431,
+      type: 'application/json',
+      body: { message: 'Request Header Fields Too Large' },
+    })
+  },
+)
+
 test.each(['//', '//[', 'http://['])('a request target such as %s is not a 500', async (path) => {
-  const status = await new Promise<number>((resolve, reject) => {
+  const answer = await new Promise<Parameters<typeof checkAnswer>[2]>((resolve, reject) => {
     const headers = { authorization: 'Bearer berth_test_key_of_alice_0123456789' }
     request({ port: api.port, path, headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
+      let body = ''
+      response.on('data', (chunk) => {
+        body += chunk
+      })
+      const { statusCode: status = 0, headers } = response
+      const type = headers['content-type'] ?? 'none'
+      response.on('end', () => resolve({ status, headers: { 'content-type': type }, body }))
     })
       .on('error', reject)
       .end()
   })
-  expect([400, 404]).toContain(status)
+  checkAnswer('GET', path, answer)
+  expect([400, 404]).toContain(answer.status)
 })

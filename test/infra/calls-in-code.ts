@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { build } from 'esbuild'
 import { functionFiles } from '../../infra/bundle.ts'
+import { readyOpenApi } from '../../infra/bundle-plugins.ts'
 
 /** What each call of a port comes to at AWS; `dynamodb:Query` with where it looks. */
 const asks: Record<string, string[]> = {
@@ -46,6 +47,8 @@ const codeOf = async (file: string): Promise<string> => {
     platform: 'node',
     packages: 'external',
     treeShaking: true,
+    // As it is deployed: a text, and not every route.
+    plugins: [readyOpenApi],
     logLevel: 'error',
   })
   return outputFiles.map(({ text }) => text).join('\n')

@@ -7,6 +7,7 @@ import type { Route } from '../../lib/http/http-handler.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
 import { instanceRoutes } from '../../lib/http/routes-instances.ts'
 import { offerRoutes } from '../../lib/http/routes-offers.ts'
+import { openApiRoutes } from '../../lib/http/routes-openapi.ts'
 import { alarms } from '../../lib/model/alarm.ts'
 import { mostReceives } from '../../lib/queues/queues.ts'
 import { tableDefinition } from '../../lib/store/table.ts'
@@ -179,12 +180,14 @@ test.each(names)('%s is traced', (name) => {
 describe('the API', () => {
   const keysOf = (routes: Route[]) => routes.map(({ method, path }) => `${method} ${path}`)
 
-  test('has every route of the code and no other; all but /health ask for a key', () => {
+  const openRoutes = [...healthRoutes, ...openApiRoutes(async () => '')]
+
+  test('has every route of the code and no other; all but the health and the document ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...offerRoutes, ...healthRoutes]
+    const all = [...instanceRoutes, ...offerRoutes, ...openRoutes]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
-    expect(open.map(({ RouteKey }) => RouteKey)).toEqual(keysOf(healthRoutes))
+    expect(open.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(openRoutes).sort())
   })
 
   test('writes a line for each request, which leads to the lines of its function', () => {

@@ -13,6 +13,7 @@ import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
 import { startDynamo } from '../../sandbox/local/dynoxide.ts'
 import { startQueues } from '../../sandbox/local/queues.ts'
 import { startSimulatedClouds } from '../../sandbox/local/simulated-clouds.ts'
+import { answered, checkAnswer } from '../support/answers-as-documented.ts'
 import { countingRandom } from '../support/counting-random.ts'
 import { packageFolder } from './packaged.ts'
 import { startRecorder } from './recorder.ts'
@@ -21,7 +22,6 @@ import { unzip } from './unzip.ts'
 const strideMs = 45_000
 const apiKey = 'berth_a_key_for_the_packaged_functions'
 const authorized = z.object({ isAuthorized: z.literal(true), context: z.record(z.string(), z.string()) })
-const answered = z.object({ statusCode: z.number(), body: z.string() })
 
 /**
  * The packages as they would lie on Lambda, each called in a process of its own, with local engines, both simulated
@@ -75,7 +75,8 @@ export const startPackagedStage = async (names: string[]) => {
       await call('authorize', { headers: { authorization: `Bearer ${apiKey}` } }),
     ).context
     const answer = answered.parse(await call(name, httpEvent({ method, path, body, context })))
-    return { status: answer.statusCode, body: JSON.parse(answer.body) }
+    checkAnswer(method, path, answer)
+    return { status: answer.status, body: JSON.parse(answer.body) }
   }
 
   /** Hands every message that waits to its function, as an event source does. */

@@ -89,7 +89,7 @@ export const createFunctions = (parts: {
       },
       backends: parts.createBackends({
         sshPublicKey,
-        userData: '#!/bin/sh\n',
+        userData: async () => '#!/bin/sh\n',
         catalogues: faultyStore(parts.store, call, faults).catalogues,
         clock,
         fetch: parts.fetchFor(call, () => container.run),

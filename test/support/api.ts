@@ -4,6 +4,7 @@ import { createHandler as offersHandler } from '../../functions/offers.ts'
 import { hashOf } from '../../lib/http/authorize.ts'
 import { startHttpServer } from '../../sandbox/local/http-server.ts'
 import { invoke } from '../../sandbox/local/invoke.ts'
+import { checkAnswer } from './answers-as-documented.ts'
 import type { World } from './world.ts'
 
 const apiKey = 'berth_test_key_of_alice_0123456789'
@@ -15,7 +16,10 @@ export type Answer = {
   retryAfter?: string
 }
 
-/** The API's functions on a world, over real HTTP, called with the key of alice unless a test says otherwise. */
+/**
+ * The API's functions on a world, over real HTTP, called with the key of alice unless a test says otherwise. Every
+ * answer must be one that the API's document knows.
+ */
 export const startApi = async (world: World) => {
   const get = async () => world.ctx
   const server = await startHttpServer({
@@ -42,11 +46,14 @@ export const startApi = async (world: World) => {
       headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const answer: Record<string, unknown> = JSON.parse(await response.text())
-    const retryAfter = response.headers.get('retry-after')
+    const text = await response.text()
+    const { status, headers: told } = response
+    checkAnswer(method, path, { status, headers: Object.fromEntries(told), body: text })
+    const answer: Record<string, unknown> = JSON.parse(text)
+    const retryAfter = told.get('retry-after')
     return {
-      status: response.status,
-      type: response.headers.get('content-type'),
+      status,
+      type: told.get('content-type'),
       body: answer,
       ...(retryAfter !== null && { retryAfter }),
     }

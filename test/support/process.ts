@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { checkAnswer } from './answers-as-documented.ts'
 import { type LedgerRow, readLedgers } from './ledgers.ts'
 
 const client = z.object({ apiKey: z.string() })
@@ -36,12 +37,17 @@ export const localServer = (data = mkdtempSync(join(tmpdir(), 'berth-test-'))) =
     const { apiKey } = client.parse(JSON.parse(readFileSync(join(data, 'client.json'), 'utf8')))
     const headers = { authorization: `Bearer ${apiKey}`, ...more.headers }
     const body = more.body && JSON.stringify(more.body)
-    try {
-      const response = await fetch(`${url}${path}`, { method, headers, ...(body && { body }) })
-      return { status: response.status, body: await response.json() }
-    } catch (error) {
-      throw new NotAnswered(`${method} ${path}`, { cause: error })
-    }
+    const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body }) })
+      .then(async (response) => ({
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        body: await response.text(),
+      }))
+      .catch((error: unknown) => {
+        throw new NotAnswered(`${method} ${path}`, { cause: error })
+      })
+    checkAnswer(method, path, answer)
+    return { status: answer.status, body: JSON.parse(answer.body) }
   }
   const listed = async (query: string) =>
     z.object({ instances: z.array(shown) }).parse((await call('GET', `/instances${query}`)).body).instances

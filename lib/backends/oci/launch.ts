@@ -24,7 +24,7 @@ type Parts = {
   setUp: SetUp
   imageVersion: string
   sshPublicKey: string
-  userData: string
+  userData: () => Promise<string>
   clock: Clock
 }
 
@@ -38,11 +38,12 @@ export const launchMachine = async (parts: Parts, rental: Rental): Promise<Launc
   const listing = listingOf(offer.data.gpuName, parts.imageVersion)
   const ground = await setUp.ground(region, listing)
   if (ground.kind === 'failed') return judgeSetUp(ground)
+  const sent = { sshPublicKey: parts.sshPublicKey, userData: await parts.userData() }
   const late = tooLate(parts.clock, rental, offer.data.compartmentId, ground.value)
   if (late !== undefined) return reject('throttled', `${late}. Nothing was rented.`)
   const answer = await api.ask('launch', region, async ({ compute, models }) => {
     const { instance } = await compute.launchInstance({
-      launchInstanceDetails: details(parts, { ...rental, zone }, offer.data, ground.value, models),
+      launchInstanceDetails: details(sent, { ...rental, zone }, offer.data, ground.value, models),
       // The same for the same intent, however often it is sent; 64 characters at most.
       opcRetryToken: createHash('sha256').update(intent.token).digest('hex'),
     })
@@ -72,7 +73,7 @@ const tooLate = (
 }
 
 const details = (
-  { sshPublicKey, userData }: Parts,
+  { sshPublicKey, userData }: { sshPublicKey: string; userData: string },
   { intent, zone, instanceType }: Rental & { zone: string },
   { spot, diskGb }: { spot: boolean; diskGb: number },
   { compartmentId, subnetId, groupId, imageId }: Ground,

@@ -19,7 +19,7 @@ export type OciOptions = {
   /** OpenSSH public key that is to be let into every machine. */
   sshPublicKey: string
   /** The script that cloud-init runs at the first boot. */
-  userData: string
+  userData: () => Promise<string>
   catalogues: CataloguePort
   clock: Clock
   fetch?: typeof fetch | undefined

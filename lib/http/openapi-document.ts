@@ -1,0 +1,17 @@
+import manifest from '../../package.json' with { type: 'json' }
+import type { Route } from './http-handler.ts'
+import { openApi } from './openapi.ts'
+import { healthRoutes } from './routes-health.ts'
+import { instanceRoutes } from './routes-instances.ts'
+import { offerRoutes } from './routes-offers.ts'
+import { openApiRoutes } from './routes-openapi.ts'
+
+const routes: Route[] = [
+  ...offerRoutes,
+  ...instanceRoutes,
+  ...openApiRoutes(async () => openApiDocument),
+  ...healthRoutes,
+]
+
+/** What `GET /openapi.json` answers. A bundle has this text in place of this module. */
+export const openApiDocument: string = JSON.stringify(openApi(routes, manifest.version))
