@@ -36,7 +36,8 @@ const pageQuery = {
     .meta({ description: 'How many a page has at most.' }),
   cursor: z
     .string()
-    .regex(/^[\w.-]{0,2000}$/, 'send the cursor of the page before as it was')
+    .max(2000)
+    .regex(/^[\w.-]*$/, 'send the cursor of the page before as it was')
     .optional()
     .meta({ description: 'The `cursor` of the page before.' }),
 }
