@@ -117,6 +117,7 @@ const settle = (
     case 'launched':
       return recordLaunch(ctx, instance, intent, answer.machine, {
         startedAt: ctx.clock.now(),
+        billedFrom: answer.at,
         message: `rented ${offer.instanceType} (${answer.machine.cloudId}) for ${formatDollars(offer.pricePerHourCents)} an hour`,
       })
     case 'unknown':
@@ -178,6 +179,7 @@ const intended = (ctx: Context, current: Instance, { offer, zone }: Choice, inte
   pricePerHourCents: offer.pricePerHourCents,
   minimumReservationMinutes: offer.minimumReservationMinutes,
   minimumChargeCents: offer.minimumChargeCents,
+  billing: offer.billing,
 })
 
 const waitFor = async (ctx: Context, known: Instance, why: string, retryAfterMs?: number): Promise<void> => {
