@@ -7,6 +7,7 @@ import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { prepaidFrom } from './prepaid.ts'
+import { alsoCommit } from './spending.ts'
 import { giveBackStray, strayId } from './stray.ts'
 
 const longestDelayMs = 60_000
@@ -93,17 +94,22 @@ export const closeIntent = async (
   message: string,
   { tried = [], delayMs = 0 }: { tried?: string[]; delayMs?: number } = {},
 ): Promise<void> => {
-  const { instance } = await change(ctx, known, (current) => {
-    if (current.intent?.attempt !== intent.attempt) return undefined
-    const now = ctx.clock.now()
-    return {
-      ...withEvent(current, now, message),
-      intent: undefined,
-      ...noPlace,
-      tried: [...new Set([...(current.tried ?? []), ...tried])],
-      ...dueAt(current, now + delayMs),
-    }
-  })
+  const { instance } = await change(
+    ctx,
+    known,
+    (current) => {
+      if (current.intent?.attempt !== intent.attempt) return undefined
+      const now = ctx.clock.now()
+      return {
+        ...withEvent(current, now, message),
+        intent: undefined,
+        ...noPlace,
+        tried: [...new Set([...(current.tried ?? []), ...tried])],
+        ...dueAt(current, now + delayMs),
+      }
+    },
+    alsoCommit(ctx, { check: false }),
+  )
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)
 }

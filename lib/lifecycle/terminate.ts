@@ -7,6 +7,7 @@ import { backendOf, refOf } from './backend-of.ts'
 import { closedBill } from './billed.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { resolveIntent } from './resolve-intent.ts'
+import { alsoSettle } from './spending.ts'
 
 const longestDelayMs = 300_000
 const overdueAfterMs = 900_000
@@ -120,19 +121,24 @@ const finish = (
   { releasedAt, billing = {} }: Agreed = {},
 ) => {
   const now = ctx.clock.now()
-  return rewrite(ctx, instance, (current) => {
-    const { reservation } = current
-    const early = reservation !== undefined && reservation.until > now && current.force === true
-    return {
-      ...withEvent(current, now, proof, { status: 'terminated' }),
-      terminatedAt: now,
-      releasedAt: current.releasedAt ?? releasedAt,
-      billing: closedBill(billing.billing ?? current.billing, billed, now),
-      ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
-      nextCheckAt: undefined,
-      sweepAt: undefined,
-    }
-  })
+  return rewrite(
+    ctx,
+    instance,
+    (current) => {
+      const { reservation } = current
+      const early = reservation !== undefined && reservation.until > now && current.force === true
+      return {
+        ...withEvent(current, now, proof, { status: 'terminated' }),
+        terminatedAt: now,
+        releasedAt: current.releasedAt ?? releasedAt,
+        billing: closedBill(billing.billing ?? current.billing, billed, now),
+        ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
+        nextCheckAt: undefined,
+        sweepAt: undefined,
+      }
+    },
+    alsoSettle(ctx),
+  )
 }
 
 const later = (ctx: Context, instance: Instance, when: number) =>
@@ -142,9 +148,18 @@ const later = (ctx: Context, instance: Instance, when: number) =>
   }))
 
 /** Only what is still terminating is written; and only as long as nobody asked for something else meanwhile. */
-const rewrite = async (ctx: Context, known: Instance, decide: (current: Instance) => Instance) => {
-  const { instance, changed } = await change(ctx, known, (current) =>
-    current.status === 'terminating' && current.force === known.force ? decide(current) : undefined,
+const rewrite = async (
+  ctx: Context,
+  known: Instance,
+  decide: (current: Instance) => Instance,
+  also?: Parameters<typeof change>[3],
+) => {
+  const { instance, changed } = await change(
+    ctx,
+    known,
+    (current) =>
+      current.status === 'terminating' && current.force === known.force ? decide(current) : undefined,
+    also,
   )
   if (changed) await hintNext(ctx, instance)
 }

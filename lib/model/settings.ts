@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deploymentLimits } from './limits.ts'
 import { fromDollars } from './money.ts'
 import { span } from './span.ts'
 
@@ -143,6 +144,7 @@ export const settings = z
         gpu_percent: z.number().min(0).max(100).default(5),
       })
       .prefault({}),
+    limits: deploymentLimits.prefault({}),
   })
   .transform(({ backends, projects, ...rest }, context) => {
     const listed = [...(backends ?? []), ...(projects ?? []).flatMap((project) => project.backends)]

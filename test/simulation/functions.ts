@@ -1,6 +1,7 @@
 import { createBackends } from '../../lib/backends/index.ts'
 import type { Context } from '../../lib/context.ts'
 import { messageOf } from '../../lib/model/errors.ts'
+import type { DeploymentLimits } from '../../lib/model/limits.ts'
 import type { BackendSettings } from '../../lib/model/settings.ts'
 import type { Queues } from '../../lib/queues/queues.ts'
 import type { Shim } from '../../lib/shim/shim.ts'
@@ -49,6 +50,7 @@ export const createFunctions = (parts: {
   shim: Shim
   queues: Queues
   settings: BackendSettings[]
+  limits: DeploymentLimits
   /** The way to each cloud for a container. */
   fetchFor: (call: Call, current: () => Run | undefined) => typeof fetch
   tell: (line: string) => void
@@ -81,7 +83,7 @@ export const createFunctions = (parts: {
       (message: string, fields: Record<string, unknown> = {}) =>
         tell(`  ${level} ${fields.instanceId ?? ''} ${message}${fields.error ? ` (${fields.error})` : ''}`)
     const ctx: Context = {
-      settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 } },
+      settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 }, limits: parts.limits },
       store: faultyStore(parts.store, call, faults),
       queues: {
         send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)),
