@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
+import { costRoutes } from '../../lib/http/routes-costs.ts'
 import { instanceRoutes } from '../../lib/http/routes-instances.ts'
 import { offerRoutes } from '../../lib/http/routes-offers.ts'
 import { alarms } from '../../lib/model/alarm.ts'
@@ -176,7 +177,7 @@ describe('the API', () => {
 
   test('has every route of the code and no other; all but /health ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...offerRoutes, ...healthRoutes]
+    const all = [...instanceRoutes, ...costRoutes, ...offerRoutes, ...healthRoutes]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey)).toEqual(keysOf(healthRoutes))

@@ -137,6 +137,12 @@ export const createPromises = (parts: {
   const committed = (after: Spend) => {
     const before = known
     known = after
+    // A machine that is found without a record counts, whatever the limits; it comes with its price.
+    const isAskedFor = after.live.some(({ id, bill, holder }) => {
+      const was = before?.live.find((each) => each.id === id)
+      return was === undefined ? bill === undefined : (!was.bill && bill) || was.holder !== holder
+    })
+    if (!isAskedFor) return
     const whole = usageOf(after, timeline.now())
     const check = (
       whose: string,
@@ -155,8 +161,8 @@ export const createPromises = (parts: {
     for (const [key, limits] of Object.entries(parts.keyLimits)) check(key, limits, key)
     // The clocks of two functions differ by some seconds, in which a second's price or so accrues.
     const budget = parts.limits.monthly_budget
-    const grew = after.live.length > (before?.live.length ?? 0)
-    if (budget !== undefined && grew && whole.month > budget + 100)
+    const had = before ? usageOf(before, timeline.now()).month : 0
+    if (budget !== undefined && whole.month > had + 100 && whole.month > budget + 100)
       violated(`7: $${whole.month / 100} are committed this month, and $${budget / 100} are allowed`)
   }
 
