@@ -6,7 +6,7 @@ import type { CreateRequest } from '../model/request.ts'
 import { change, hintNext, withEvent } from './change.ts'
 import { longestOf } from './longest.ts'
 import { refusing } from './refusing.ts'
-import { alsoCommit } from './spending.ts'
+import { alsoClaim } from './spending.ts'
 
 /**
  * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold.
@@ -28,7 +28,7 @@ export const claimInstance = async (
         if (current.status === 'idle') return claimed(ctx, current, by)
         throw new BerthError('not_claimable', whyNot(current))
       },
-      async (current, next) => (current.claim ? {} : alsoCommit(ctx, { check: true })(current, next)),
+      async (current, next) => (current.claim ? {} : alsoClaim(ctx)(current, next)),
     ),
   )
   if (changed) await hintNext(ctx, instance)

@@ -11,7 +11,7 @@ import { claimed } from './claim.ts'
 import { longestOf, shortened } from './longest.ts'
 import { idleMachines, isFree } from './offers.ts'
 import { refusing } from './refusing.ts'
-import { allowanceForNew, alsoCommit, createCommitted, OverLimit } from './spending.ts'
+import { allowanceForNew, alsoClaim, createCommitted, OverLimit } from './spending.ts'
 
 const mostTries = 4
 
@@ -73,7 +73,7 @@ const takeIdle = async (
 /** A machine whose price does not fit into what its new holder may have is not taken. */
 const mayTake = async (ctx: Context, idle: Instance, next: Instance): Promise<Also | undefined> => {
   try {
-    return await alsoCommit(ctx, { check: true })(idle, next)
+    return await alsoClaim(ctx)(idle, next)
   } catch (error) {
     if (error instanceof OverLimit) return undefined
     throw error

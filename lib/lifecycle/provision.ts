@@ -116,7 +116,7 @@ const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void
       instance,
       (current) =>
         current.version === instance.version ? intended(ctx, current, choice, intent) : undefined,
-      alsoCommit(ctx, { check: true }),
+      alsoCommit(ctx),
     ).catch(async (error: unknown) => {
       if (!(error instanceof OverLimit)) throw error
       // Others were quicker; the next visit finds what still fits.

@@ -7,7 +7,7 @@ import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { prepaidFrom } from './prepaid.ts'
-import { alsoCommit } from './spending.ts'
+import { alsoGiveUp } from './spending.ts'
 import { giveBackStray, strayId } from './stray.ts'
 
 const longestDelayMs = 60_000
@@ -108,7 +108,7 @@ export const closeIntent = async (
         ...dueAt(current, now + delayMs),
       }
     },
-    alsoCommit(ctx, { check: false }),
+    alsoGiveUp(ctx),
   )
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)

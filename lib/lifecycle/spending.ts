@@ -81,15 +81,23 @@ export const excessFor = (
 }
 
 /** Counts an instance as it is to be from now on: with a price from its intent on, in the hands of who claims it. */
-export const alsoCommit =
-  (ctx: SpendContext, { check }: { check: boolean }) =>
+const counting =
+  (ctx: SpendContext, allowanceFor: (holder: string) => Promise<Allowance | undefined>) =>
   async (_: Instance, next: Instance): Promise<Also> => {
-    const holder = next.claim?.holder ?? next.createdBy
-    const allowance = check ? await allowanceOf(ctx, holder) : await unlimited(ctx)
+    const allowance = await allowanceFor(next.claim?.holder ?? next.createdBy)
     if (!allowance) return {}
     const commitment = commitmentOf(next, holderIn(allowance.spend, next))
     return { spend: committing(allowance, commitment, ctx.clock.now()) }
   }
+
+/** Before a paid call. Throws OverLimit. */
+export const alsoCommit = (ctx: SpendContext) => counting(ctx, (holder) => allowanceOf(ctx, holder))
+
+/** When a machine that lives gets a holder. Throws OverLimit. */
+export const alsoClaim = (ctx: SpendContext) => counting(ctx, (holder) => allowanceForNew(ctx, holder))
+
+/** When a call brought nothing: what counts less is never refused. */
+export const alsoGiveUp = (ctx: SpendContext) => counting(ctx, () => unlimited(ctx))
 
 /** Counts one no longer that has ended, and keeps what it cost. */
 export const alsoSettle =

@@ -4,7 +4,7 @@ import type { Instance } from '../model/instance.ts'
 import { stepOf } from '../model/step.ts'
 import { change, hintNext, withEvent } from './change.ts'
 import { noPlace } from './resolve-intent.ts'
-import { alsoCommit } from './spending.ts'
+import { alsoGiveUp } from './spending.ts'
 
 /**
  * Goes on looking for a machine after its cloud had accepted a launch that came to nothing: none ever ran, and nothing
@@ -30,7 +30,7 @@ export const tryNextOffer = async (ctx: Context, known: Instance, why: string): 
         ...dueAt(current, now),
       }
     },
-    alsoCommit(ctx, { check: false }),
+    alsoGiveUp(ctx),
   )
   if (changed) await hintNext(ctx, instance)
 }
