@@ -116,6 +116,8 @@ export interface Machines {
   release(ref: MachineRef, options: { force: boolean }): Promise<ReleaseOutcome>
   /** What the cloud itself says of the time that it charges for; nothing where it does not. Never throws. */
   billed(ref: MachineRef): Promise<Billed>
+  /** What the account is charged by the hour at this moment, in cents; undefined where the cloud does not say. */
+  hourlyRate(): Promise<number | undefined>
   /** Every machine of the account, whoever made it. `complete: false` proves nothing about what is missing. */
   owned(): Promise<OwnedListing>
   /** How long a machine of this type may take from launch to a healthy agent, in milliseconds. */

@@ -2,6 +2,7 @@ import type { Backend } from '../backends/backend.ts'
 import type { Context } from '../context.ts'
 import { messageOf } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
+import { compareRate } from './hourly-rate.ts'
 import { endIfGone, inServiceAndMissing } from './lost.ts'
 import { findOrphans, giveBackOrphan } from './orphans.ts'
 import { namelessOf, rememberSightings } from './sightings.ts'
@@ -57,6 +58,7 @@ const compare = async (ctx: Context, backend: Backend): Promise<Found> => {
     return brake(ctx, backend, `${orphans.length} of ${ours} machines with our mark have no record`)
   if (isTooMany(missing.length, inService))
     return brake(ctx, backend, `${missing.length} of ${inService} machines in service are not listed`)
+  await compareRate(ctx, backend, machines, records)
   return {
     orphans: await countDone(ctx, orphans, (orphan) => giveBackOrphan(ctx, backend, orphan)),
     lost: await countDone(ctx, missing, (record) => endIfGone(ctx, backend, record)),

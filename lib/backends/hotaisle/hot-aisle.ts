@@ -55,6 +55,10 @@ export const createHotAisle = (options: HotAisleOptions): Backend => {
     release: (ref, how) => releaseMachine({ api, credentials, clock }, ref, how),
     // Its API tells no times: those of the calls are all that is known.
     billed: async () => ({}),
+    async hourlyRate() {
+      const answer = await api.balance()
+      return answer.kind === 'ok' ? answer.body.hourly_rate : undefined
+    },
     owned: () => listOwned(api),
     bootDeadlineMs: (instanceType) => (kindOf(instanceType) === 'bm' ? 60 : 10) * 60_000,
   }

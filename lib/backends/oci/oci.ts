@@ -55,6 +55,8 @@ export const createOci = (options: OciOptions): Backend => {
     state: (ref) => stateOf({ api, places, clock, sshPort: settings.ssh_port }, ref),
     repair: async (ref) => ({ outcome: 'not_possible', message: `OCI does not install ${ref.cloudId} anew` }),
     release: (ref) => releaseMachine({ api, places, clock }, ref),
+    // Its bills are a day late.
+    hourlyRate: async () => undefined,
     billed: (ref) => billedOf({ api, places }, ref),
     owned: () => listOwned(api, places),
     bootDeadlineMs: (instanceType) => (instanceType.startsWith('BM.') ? 20 : 10) * 60_000,
