@@ -49,7 +49,7 @@ export const allowanceOf = async (ctx: SpendContext, key: string): Promise<Allow
 }
 
 /** What is to be written so that a commitment counts. Throws OverLimit where a limit does not allow it. */
-export const committing = (
+const committing = (
   { spend, limits }: Allowance,
   next: Commitment,
   now: number,
@@ -136,7 +136,7 @@ export const unlimited = async (ctx: Pick<Context, 'store'>): Promise<Allowance 
 /** Each round of a race has one winner, so that as many can race as this. */
 const mostTries = 60
 
-export const limitsOf = async (ctx: Pick<Context, 'store' | 'settings'>, key: string) => {
+const limitsOf = async (ctx: Pick<Context, 'store' | 'settings'>, key: string) => {
   const own = await ctx.store.keyNamed(key)
   return [
     { whose: 'this deployment', key: undefined, limits: ctx.settings.limits },
