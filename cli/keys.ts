@@ -1,6 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod'
 import { keyId, keyName, keyRole, newApiKey } from '../lib/http/new-api-key.ts'
+import { isLimited, limits } from '../lib/model/limits.ts'
+import { formatDollars } from '../lib/model/money.ts'
 import { span } from '../lib/model/span.ts'
 import type { ApiKey, ApiKeys } from '../lib/store/store.ts'
 import { openKeys } from './open-keys.ts'
@@ -19,7 +21,14 @@ const place = z.object({
   region: z.string().min(1).optional(),
   data: z.string().min(1).optional(),
 })
-const wanted = z.object({ name: keyName, role: keyRole, expires: z.number().optional() })
+const wanted = z.object({
+  name: keyName,
+  role: keyRole,
+  expires: z.number().optional(),
+  maxPricePerHour: z.number().optional(),
+  maxInstances: z.number().optional(),
+  monthlyBudget: z.number().optional(),
+})
 
 /**
  * API keys: made, listed and revoked in the table itself. Who may do that is a matter of AWS credentials, or of the
@@ -36,10 +45,21 @@ export const keysCommand = ({ now, tell, note, dynamoEndpoint }: Surroundings): 
   }
 
   const create = async (options: unknown) => {
-    const { name, role, expires } = wanted.parse(options)
+    const { name, role, expires, ...given } = wanted.parse(options)
+    const own = {
+      max_price_per_hour: given.maxPricePerHour,
+      max_instances: given.maxInstances,
+      monthly_budget: given.monthlyBudget,
+    }
     const createdAt = now()
     const expiresAt = expires === undefined ? undefined : createdAt + expires
-    const { apiKey, kept } = newApiKey({ name, role, createdAt, ...(expiresAt && { expiresAt }) })
+    const { apiKey, kept } = newApiKey({
+      name,
+      role,
+      createdAt,
+      ...(expiresAt && { expiresAt }),
+      ...(isLimited(own) && { limits: own }),
+    })
     const isNew = await withKeys(options, (keys) => keys.addApiKey(kept))
     if (!isNew) {
       throw new Error(
@@ -58,6 +78,7 @@ export const keysCommand = ({ now, tell, note, dynamoEndpoint }: Surroundings): 
       keyId(key),
       `made ${day(key.createdAt)}`,
       now() < (key.expiresAt ?? Number.POSITIVE_INFINITY) ? until(key) : 'expired',
+      limitsOf(key),
     ])
     for (const row of aligned(rows)) tell(row)
     if (rows.length === 0) note('There is no key yet: berth keys create --name NAME --role operator')
@@ -94,6 +115,27 @@ export const keysCommand = ({ now, tell, note, dynamoEndpoint }: Surroundings): 
         .addOption(
           checked('--expires <time>', 'for how long it is good, such as 90d; without it, for ever', lifetime),
         )
+        .addOption(
+          checked(
+            '--max-price-per-hour <dollars>',
+            'of everything that runs for it at the same time',
+            limits.shape.max_price_per_hour,
+          ),
+        )
+        .addOption(
+          checked(
+            '--max-instances <number>',
+            'that it may have at the same time',
+            limits.shape.max_instances,
+          ),
+        )
+        .addOption(
+          checked(
+            '--monthly-budget <dollars>',
+            'that it may spend in a month (UTC)',
+            limits.shape.monthly_budget,
+          ),
+        )
         .action(create),
     )
     .addCommand(placed(new Command('list').description('shows the keys, not their secrets')).action(list))
@@ -122,6 +164,17 @@ const checked = (flags: string, description: string, schema: z.ZodType): Option 
     if (result.success) return result.data
     throw new InvalidArgumentError(result.error.issues.map(({ message }) => message).join('; '))
   })
+
+const limitsOf = ({ limits = {} }: Pick<ApiKey, 'limits'>): string => {
+  const { max_price_per_hour: price, max_instances: instances, monthly_budget: budget } = limits
+  return [
+    price === undefined ? [] : `${formatDollars(price)} an hour`,
+    instances === undefined ? [] : `${instances} ${instances === 1 ? 'instance' : 'instances'}`,
+    budget === undefined ? [] : `${formatDollars(budget)} a month`,
+  ]
+    .flat()
+    .join(', ')
+}
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 

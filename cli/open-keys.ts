@@ -55,6 +55,7 @@ const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
   return {
     addApiKey: (key) => advised(keys.addApiKey(key)),
     findApiKey: (hash) => advised(keys.findApiKey(hash)),
+    keyNamed: (name) => advised(keys.keyNamed(name)),
     listApiKeys: () => advised(keys.listApiKeys()),
     removeApiKey: (name) => advised(keys.removeApiKey(name)),
   }

@@ -1,9 +1,11 @@
 import type { Context } from '../lib/context.ts'
 import { httpHandler } from '../lib/http/http-handler.ts'
+import { costRoutes } from '../lib/http/routes-costs.ts'
 import { instanceRoutes } from '../lib/http/routes-instances.ts'
 import { lambdaContext } from '../lib/lambda-context.ts'
 import { lambdaHandler } from '../lib/lambda-handler.ts'
 
-export const createHandler = (context: () => Promise<Context>) => httpHandler(context, instanceRoutes)
+export const createHandler = (context: () => Promise<Context>) =>
+  httpHandler(context, [...instanceRoutes, ...costRoutes])
 
 export const handler = lambdaHandler(createHandler(lambdaContext))

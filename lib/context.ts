@@ -9,7 +9,7 @@ import type { Store } from './store/store.ts'
 
 /** Everything that the lifecycle touches, handed in: the clouds, the state, the way to machines, time and chance. */
 export interface Context {
-  settings: Pick<Settings, 'idle' | 'api'>
+  settings: Pick<Settings, 'idle' | 'api' | 'limits'>
   store: Store
   queues: Queues
   backends: Backend[]

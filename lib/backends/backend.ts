@@ -78,7 +78,8 @@ export type LaunchedMachine = {
 type Patience = { retryAfterMs?: number | undefined }
 
 export type LaunchOutcome =
-  | { outcome: 'launched'; machine: LaunchedMachine }
+  /** `at`: when the call that rented was sent, in milliseconds since 1970, where money runs from there. */
+  | { outcome: 'launched'; machine: LaunchedMachine; at?: number }
   /** Nothing exists, nothing is charged. */
   | ({ outcome: 'rejected'; code: RejectionCode; message: string } & Patience)
   /** Something may exist: ask `find`. */
@@ -113,6 +114,10 @@ export interface Machines {
   ): Promise<{ outcome: 'started' | 'not_possible' | 'retry'; message: string } & Patience>
   /** Gives a machine back. Asking twice is harmless. */
   release(ref: MachineRef, options: { force: boolean }): Promise<ReleaseOutcome>
+  /** What the cloud itself says of the time that it charges for; nothing where it does not. Never throws. */
+  billed(ref: MachineRef): Promise<Billed>
+  /** What the account is charged by the hour at this moment, in cents; undefined where the cloud does not say. */
+  hourlyRate(): Promise<number | undefined>
   /** Every machine of the account, whoever made it. `complete: false` proves nothing about what is missing. */
   owned(): Promise<OwnedListing>
   /** How long a machine of this type may take from launch to a healthy agent, in milliseconds. */
@@ -148,13 +153,16 @@ export type MachineState =
   | ({ state: 'unknown'; message: string } & Patience)
 
 export type ReleaseOutcome =
-  /** Asked; `state` will show `gone`. */
-  | { outcome: 'accepted' }
+  /** Asked; `state` will show `gone`. `at`: when it was sent, where money runs to there. */
+  | { outcome: 'accepted'; at?: number }
   | { outcome: 'gone' }
   /** Refused inside the prepaid minimum. */
   | { outcome: 'too_early'; message: string }
-  /** Refused for now, or not known: ask again later. */
-  | ({ outcome: 'retry'; message: string } & Patience)
+  /** Refused for now, or not known: ask again later. `at` where it may have been done all the same. */
+  | ({ outcome: 'retry'; message: string; at?: number } & Patience)
+
+/** Milliseconds since 1970. `from: null` is a machine that was never charged, and never will be. */
+export type Billed = { from?: number | null; until?: number }
 
 export type OwnedListing = { complete: boolean; machines: OwnedMachine[]; message?: string }
 

@@ -9,7 +9,10 @@ import { phase, status, terminationReason } from '../model/status.ts'
 
 const time = z.iso.datetime().meta({ id: 'Time', description: 'UTC, ISO 8601.' })
 const timeOrNull = time.nullable()
-const dollars = z.number().nonnegative().meta({ id: 'Dollars', description: 'US dollars; cents are exact.' })
+export const dollars = z
+  .number()
+  .nonnegative()
+  .meta({ id: 'Dollars', description: 'US dollars; cents are exact.' })
 const text = z.string().nullable()
 const shownResources = resources.meta({
   id: 'Resources',
@@ -112,7 +115,7 @@ export const reservationPage = z
 export type ReservationPage = z.infer<typeof reservationPage>
 
 const offerAnswer = offer
-  .omit({ payload: true, pricePerHourCents: true, minimumChargeCents: true })
+  .omit({ payload: true, pricePerHourCents: true, minimumChargeCents: true, billing: true })
   .extend({
     resources: shownResources,
     pricePerHour: dollars,

@@ -32,5 +32,6 @@ export const tags = {
   offers: 'Machines that can be had, with what they cost.',
   instances: 'Machines that are rented, from the request to the proof that they are gone.',
   reservations: 'Prepaid time.',
+  costs: 'What was spent, and what may be.',
   service: 'The service itself. Open to all.',
 } as const

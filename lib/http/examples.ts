@@ -1,4 +1,5 @@
 import type { InstanceAnswer, OfferAnswer, ReservationAnswer } from './answers.ts'
+import type { CostsAnswer } from './cost-answers.ts'
 
 const resources: OfferAnswer['resources'] = {
   cpu: { arch: 'x86', count: 104 },
@@ -92,4 +93,32 @@ export const aReservation: ReservationAnswer = {
   pricePerHour: 27.12,
   minimumCharge: 216.96,
   state: 'active',
+}
+
+export const aMonth: CostsAnswer = {
+  month: '2030-01',
+  total: 244.08,
+  byBackend: [{ backend: 'hotaisle', cost: 244.08 }],
+  byKey: [{ key: 'alice', cost: 244.08 }],
+  byFleet: [],
+  instances: [
+    {
+      instanceId: anInstance.id,
+      name: 'trainer',
+      backend: 'hotaisle',
+      instanceType: 'bm-mi300x-8',
+      key: 'alice',
+      fleet: null,
+      hours: 9,
+      cost: 244.08,
+      running: true,
+    },
+  ],
+  limits: {
+    deployment: {
+      maxPricePerHour: { limit: 160, used: 27.12 },
+      monthlyBudget: { limit: 20_000, used: 271.2 },
+    },
+    keys: [{ key: 'alice', maxInstances: { limit: 2, used: 1 } }],
+  },
 }

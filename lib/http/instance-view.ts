@@ -1,3 +1,5 @@
+import { billOf } from '../lifecycle/billed.ts'
+import { chargedBy } from '../model/billing.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import { accruedCost, toDollars } from '../model/money.ts'
 import { formatSpan } from '../model/span.ts'
@@ -63,7 +65,13 @@ export const reservationView = (instance: Instance): ReservationAnswer => ({
   state: instance.reservation?.state ?? null,
 })
 
-const costSoFar = (instance: Instance, now: number) =>
+const costSoFar = (instance: Instance, now: number) => {
+  const bill = billOf(instance)
+  return bill ? chargedBy(bill, now) : byLaunch(instance, now)
+}
+
+/** Records of before there was a ledger have no bill. */
+const byLaunch = (instance: Instance, now: number) =>
   instance.startedAt === undefined || instance.pricePerHourCents === undefined
     ? 0
     : accruedCost({

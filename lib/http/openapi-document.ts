@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './http-handler.ts'
 import { openApi } from './openapi.ts'
+import { costRoutes } from './routes-costs.ts'
 import { healthRoutes } from './routes-health.ts'
 import { instanceRoutes } from './routes-instances.ts'
 import { offerRoutes } from './routes-offers.ts'
@@ -9,6 +10,7 @@ import { openApiRoutes } from './routes-openapi.ts'
 const routes: Route[] = [
   ...offerRoutes,
   ...instanceRoutes,
+  ...costRoutes,
   ...openApiRoutes(async () => openApiDocument),
   ...healthRoutes,
 ]

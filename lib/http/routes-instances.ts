@@ -100,7 +100,7 @@ export const instanceRoutes: Route[] = [
         headers: z.object({ location: z.string().meta({ description: 'Its path.' }) }),
         examples: { pending: aRequest },
       },
-      problems: ['idempotency_conflict'],
+      problems: ['idempotency_conflict', 'limit_exceeded'],
     },
     handle: async (ctx, request) => {
       const body = parseBody(createRequest, request)
@@ -227,7 +227,7 @@ export const instanceRoutes: Route[] = [
         schema: instanceAnswer,
         examples: { busy: anInstance },
       },
-      problems: ['not_found', 'not_claimable'],
+      problems: ['not_found', 'not_claimable', 'limit_exceeded'],
     },
     handle: async (ctx, request) => {
       const { hold } = parseBody(claimRequest, request)

@@ -31,7 +31,7 @@ export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
   const seen = await backendOf(ctx, instance).state(ref)
   switch (seen.state) {
     case 'running':
-      return startAgent(ctx, instance, seen.address)
+      return startAgent(ctx, await noteRunning(ctx, instance, ref), seen.address)
     case 'starting':
       return notYet(ctx, instance, `booting: ${seen.progress}`)
     case 'unknown':
@@ -51,6 +51,19 @@ export const bootstrap = async (ctx: Context, id: string): Promise<void> => {
         ? end(ctx, instance, goneBecause(seen))
         : tryNextOffer(ctx, instance, seen.neverRan)
   }
+}
+
+/** Where money runs from when the machine runs, that time is kept: the cloud says it as long as it is new. */
+const noteRunning = async (ctx: Context, known: Instance, ref: MachineRef): Promise<Instance> => {
+  const { billing } = known
+  if (billing?.startsAt !== 'running' || billing.from !== undefined) return known
+  const { from } = await backendOf(ctx, known).billed(ref)
+  const { instance } = await change(ctx, known, (current) =>
+    current.version === known.version
+      ? { ...current, billing: { ...billing, from: from ?? ctx.clock.now() } }
+      : undefined,
+  )
+  return instance
 }
 
 /** A machine that vanished without us: taken back by its cloud (preemptible), or by a person. */

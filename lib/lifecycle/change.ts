@@ -5,18 +5,22 @@ import type { Instance } from '../model/instance.ts'
 import { mayBecome, type Phase, type Status } from '../model/status.ts'
 import { stepOf } from '../model/step.ts'
 import { longestDelayMs } from '../queues/queues.ts'
+import type { Also } from '../store/store.ts'
 
-const mostTries = 8
+/** Those that change what is committed meet everyone who does. */
+const mostTries = 24
 
 /**
  * Writes one change of an instance. `decide` gets the record as it stands and returns the next one, or undefined for
  * "nothing to do"; when somebody else wrote in between it is asked again with what they wrote. So each rule sees the
  * truth, and of two that exclude each other one wins. Returns what stands now, and whether this call changed it.
+ * `also` says what is to be written with it, and may throw where that must not be.
  */
 export const change = async (
   ctx: Pick<Context, 'store' | 'log'>,
   known: Instance,
   decide: (current: Instance) => Instance | undefined,
+  also: (current: Instance, next: Instance) => Promise<Also> = async () => ({}),
 ): Promise<{ instance: Instance; changed: boolean }> => {
   let current = known
   for (let tries = 0; tries < mostTries; tries++) {
@@ -25,7 +29,7 @@ export const change = async (
     if (!mayBecome(current.status, next.status)) {
       throw new Error(`instance ${current.id} cannot go from ${current.status} to ${next.status}`)
     }
-    const written = await ctx.store.update(current, next)
+    const written = await ctx.store.update(current, next, await also(current, next))
     if (written) {
       tell(ctx, current, written)
       count(ctx, current, written)

@@ -4,22 +4,33 @@ import { BerthError } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
 import type { CreateRequest } from '../model/request.ts'
 import { change, hintNext, withEvent } from './change.ts'
+import { longestOf } from './longest.ts'
+import { refusing } from './refusing.ts'
+import { alsoClaim } from './spending.ts'
 
 /**
  * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold.
- * Throws BerthError not_claimable when it is another's, or not ready, or on its way out.
+ * Throws BerthError not_claimable when it is another's, or not ready, or on its way out; and limit_exceeded when the
+ * holder's limits have no room for it.
  */
 export const claimInstance = async (
   ctx: Context,
   known: Instance,
   by: { holder: string; hold?: number | undefined },
 ): Promise<Instance> => {
-  const { instance, changed } = await change(ctx, known, (current) => {
-    if (current.claim?.holder === by.holder && current.status === 'busy')
-      return prolonged(ctx, current, by.hold)
-    if (current.status === 'idle') return claimed(ctx, current, by)
-    throw new BerthError('not_claimable', whyNot(current))
-  })
+  const { instance, changed } = await refusing(() =>
+    change(
+      ctx,
+      known,
+      (current) => {
+        if (current.claim?.holder === by.holder && current.status === 'busy')
+          return prolonged(ctx, current, by.hold)
+        if (current.status === 'idle') return claimed(ctx, current, by)
+        throw new BerthError('not_claimable', whyNot(current))
+      },
+      async (current, next) => (current.claim ? {} : alsoClaim(ctx)(current, next)),
+    ),
+  )
   if (changed) await hintNext(ctx, instance)
   return instance
 }
@@ -53,7 +64,7 @@ export const releaseInstance = async (ctx: Context, known: Instance, holder: str
 
 /** An idle machine in the hands of `holder`; with a request, under that request's terms from now on. */
 export const claimed = (
-  ctx: Pick<Context, 'clock'>,
+  ctx: Pick<Context, 'clock' | 'settings'>,
   idle: Instance,
   by: { holder: string; hold?: number | undefined; request?: CreateRequest },
 ): Instance => {
@@ -70,7 +81,7 @@ export const claimed = (
     idleSince: undefined,
     ...(by.request && {
       idleDuration: by.request.idleDuration,
-      maxDuration: by.request.maxDuration,
+      maxDuration: longestOf(ctx, by.request),
       maxDurationSince: now,
       sshKeys: by.request.sshKeys,
       sshKeysChanged: true,

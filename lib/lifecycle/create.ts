@@ -5,10 +5,13 @@ import { BerthError } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
 import { type CreateRequest, wantedBy } from '../model/request.ts'
 import { formatRequirements } from '../model/requirements.ts'
-import type { Once } from '../store/store.ts'
+import type { Also, Once } from '../store/store.ts'
 import { hintNext } from './change.ts'
 import { claimed } from './claim.ts'
+import { longestOf, shortened } from './longest.ts'
 import { idleMachines, isFree } from './offers.ts'
+import { refusing } from './refusing.ts'
+import { allowanceForNew, alsoClaim, createCommitted, OverLimit } from './spending.ts'
 
 const mostTries = 4
 
@@ -29,7 +32,9 @@ export const createInstance = async (
   if (reused) return reused
 
   const instance = newInstance(ctx, request, caller.name)
-  const { used } = await ctx.store.create(instance, once)
+  const { used } = await refusing(() =>
+    createCommitted(ctx, instance, () => allowanceForNew(ctx, caller.name), { once, unpriced: true }),
+  )
   if (used && once) return sameRequest(once, used)
   for (const { message } of instance.events) {
     ctx.log.info(message, { instanceId: instance.id, status: instance.status })
@@ -51,7 +56,9 @@ const takeIdle = async (
     // A look at the machine may write in between; only a claim or its end make it another's.
     for (let tries = 0; idle && tries < mostTries; tries++) {
       const next = claimed(ctx, idle, { holder, hold: request.hold, request })
-      const written = await ctx.store.update(idle, next, once)
+      const also = await mayTake(ctx, idle, next)
+      if (!also) break
+      const written = await ctx.store.update(idle, next, { ...also, once })
       if (written) {
         ctx.log.info(`taken by ${holder}`, { instanceId: written.id, status: written.status })
         await hintNext(ctx, written)
@@ -64,6 +71,16 @@ const takeIdle = async (
     }
   }
   return undefined
+}
+
+/** A machine whose price does not fit into what its new holder may have is not taken. */
+const mayTake = async (ctx: Context, idle: Instance, next: Instance): Promise<Also | undefined> => {
+  try {
+    return await alsoClaim(ctx)(idle, next)
+  } catch (error) {
+    if (error instanceof OverLimit) return undefined
+    throw error
+  }
 }
 
 const newInstance = (ctx: Context, request: CreateRequest, createdBy: string): Instance => {
@@ -80,7 +97,7 @@ const newInstance = (ctx: Context, request: CreateRequest, createdBy: string): I
     wanted,
     hardwareCheck: request.hardwareCheck,
     idleDuration: request.idleDuration,
-    maxDuration: request.maxDuration,
+    maxDuration: longestOf(ctx, request),
     sshKeys: request.sshKeys,
     attempts: 0,
     ...(request.claim && {
@@ -99,6 +116,7 @@ const newInstance = (ctx: Context, request: CreateRequest, createdBy: string): I
         status: 'pending',
         message: `asked for by ${createdBy}: ${formatRequirements(wanted.requirements)}`,
       },
+      ...shortened(ctx, request).map((message) => ({ at: now, status: 'pending' as const, message })),
     ],
   }
 }

@@ -23,6 +23,8 @@ export const ending = (
     terminationReason: why.reason,
     terminationMessage: why.message,
     releaseAt,
+    // Nobody gave it back: no call of ours says when its bill ended.
+    ...(isGone && instance.billing && { billing: { ...instance.billing, until: now } }),
     ...(why.force && { force: true }),
     // An open intent is looked into at once: what it rented must be known, whenever it may be given back.
     ...dueAt(instance, instance.intent ? now : releaseAt),

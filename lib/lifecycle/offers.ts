@@ -4,7 +4,7 @@ import type { Offer, OfferError } from '../model/offer.ts'
 import { satisfies, type Wanted } from '../model/request.ts'
 
 /** An offer as it is shown: one of a cloud's, or a machine that Berth holds already, idle. */
-export type ListedOffer = Omit<Offer, 'payload'> & { instanceId?: string }
+export type ListedOffer = Omit<Offer, 'payload' | 'billing'> & { instanceId?: string }
 
 /** Offers of every backend that fit, best first, with what could not be had. Backends are asked at the same time. */
 export const gatherOffers = async (
@@ -30,7 +30,7 @@ export const listOffers = async (
 ): Promise<{ offers: ListedOffer[]; errors: OfferError[] }> => {
   const [gathered, idle] = await Promise.all([gatherOffers(ctx, wanted), idleMachines(ctx, wanted)])
   const held = idle.flatMap((instance) => offerOf(instance) ?? [])
-  const offers = gathered.offers.map(({ payload: _, ...shown }) => shown)
+  const offers = gathered.offers.map(({ payload: _, billing: __, ...shown }) => shown)
   return { offers: [...held, ...offers], errors: gathered.errors }
 }
 

@@ -1,5 +1,6 @@
 import type { Backend, OwnedMachine } from '../backends/backend.ts'
 import type { Context } from '../context.ts'
+import type { Billing } from '../model/billing.ts'
 import type { Instance } from '../model/instance.ts'
 import { type Mark, parseMark } from '../model/mark.ts'
 import type { Offer } from '../model/offer.ts'
@@ -73,6 +74,7 @@ export const giveBackOrphan = async (
     pricePerHourCents: terms?.pricePerHourCents,
     minimumReservationMinutes: terms?.minimumReservationMinutes,
     minimumChargeCents: terms?.minimumChargeCents,
+    billing: own ? billOn(own) : terms?.billing && billFrom(terms.billing, startedAt),
     machine: { cloudId, rentalId, mark },
     startedAt,
     reservation: terms && prepaidFrom(terms, startedAt),
@@ -111,8 +113,17 @@ const lookUp = async (
 
 type Terms = Pick<
   Instance,
-  'resources' | 'pricePerHourCents' | 'minimumReservationMinutes' | 'minimumChargeCents'
+  'resources' | 'pricePerHourCents' | 'minimumReservationMinutes' | 'minimumChargeCents' | 'billing'
 >
+
+const billFrom = (terms: Billing, startedAt: number): Billing => ({
+  ...terms,
+  from: terms.startsAt === 'launch' ? startedAt : undefined,
+})
+
+/** What its first record has counted is not counted twice. */
+const billOn = ({ billing }: Instance): Billing | undefined =>
+  billing?.until === undefined ? billing : { ...billing, leastMs: 0, from: billing.until, until: undefined }
 
 /** What such a machine costs, by today's offers; the dearest, where it can't be told which of them it was. */
 const offeredTerms = async (

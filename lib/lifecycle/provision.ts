@@ -7,6 +7,7 @@ import { formatMark } from '../model/mark.ts'
 import { formatDollars } from '../model/money.ts'
 import type { Offer, OfferError } from '../model/offer.ts'
 import { formatRequirements } from '../model/requirements.ts'
+import type { Excess } from '../model/spend.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, leased, patient, visitAgain, withEvent, withNews } from './change.ts'
@@ -20,6 +21,7 @@ import {
   resolveIntent,
   stayUnclear,
 } from './resolve-intent.ts'
+import { allowanceOf, alsoCommit, excessFor, OverLimit } from './spending.ts'
 
 /** How long a request looks for a machine before it ends: by then every offer has been tried more than once. */
 const searchLimitMs = 1_800_000
@@ -39,7 +41,9 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
     return end(ctx, instance, { reason: 'provisioning_timeout', message })
   }
 
-  const { offers, errors, seen } = await gatherOffers(ctx, instance.wanted)
+  const gathered = await gatherOffers(ctx, instance.wanted)
+  const { errors, seen } = gathered
+  const { offers, excess } = await withinLimits(ctx, instance, gathered.offers)
   const choice = choose(offers, instance.tried ?? [])
   if (choice) {
     const isLast = choose(offers, [...(instance.tried ?? []), choice.key]) === undefined
@@ -51,7 +55,26 @@ export const provision = async (ctx: Context, id: string): Promise<void> => {
     const soonest = Math.min(...silent.map(({ retryAfterMs = 0 }) => retryAfterMs))
     return waitFor(ctx, instance, `a backend does not answer: ${wordsOf(errors)}`, soonest)
   }
-  return end(ctx, instance, { reason: 'no_offers', message: noOffers(instance, { offers, errors, seen }) })
+  return end(ctx, instance, {
+    reason: 'no_offers',
+    message: noOffers(instance, { offers, errors, seen, excess }),
+  })
+}
+
+/** The offers that every limit has room for, and why the first of the others has none. */
+const withinLimits = async (
+  ctx: Context,
+  instance: Instance,
+  offers: Offer[],
+): Promise<{ offers: Offer[]; excess?: Excess | undefined }> => {
+  const allowance = await allowanceOf(ctx, instance.claim?.holder ?? instance.createdBy)
+  if (!allowance) return { offers }
+  const now = ctx.clock.now()
+  const judged = offers.map((offer) => ({ offer, excess: excessFor(allowance, instance, offer, now) }))
+  return {
+    offers: judged.flatMap(({ offer, excess }) => (excess ? [] : [offer])),
+    excess: judged.find(({ excess }) => excess)?.excess,
+  }
 }
 
 type Choice = { offer: Offer; zone: string | undefined; key: string }
@@ -84,12 +107,22 @@ const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void
     'failed' in prepared
       ? undefined
       : await newIntent(ctx, instance, choice, { lock, existing: prepared.existing })
+  let overLimit: OverLimit | undefined
   // Only whoever wrote the intent may launch: a double of this message finds the record changed.
   const written =
     intent &&
-    (await change(ctx, instance, (current) =>
-      current.version === instance.version ? intended(ctx, current, choice, intent) : undefined,
-    ))
+    (await change(
+      ctx,
+      instance,
+      (current) =>
+        current.version === instance.version ? intended(ctx, current, choice, intent) : undefined,
+      alsoCommit(ctx),
+    ).catch(async (error: unknown) => {
+      if (!(error instanceof OverLimit)) throw error
+      // Others were quicker; the next visit finds what still fits.
+      overLimit = error
+      return undefined
+    }))
   if (!intent || !written?.changed) {
     // The lock is the instance's: a double of this message may be launching under it.
     const stands = written?.instance ?? (await ctx.store.get(instance.id))
@@ -98,6 +131,7 @@ const rent = async (ctx: Context, instance: Instance, choice: Try): Promise<void
       const why = `the existing machines of ${offer.backend} could not be listed: ${prepared.failed}`
       await waitFor(ctx, instance, why, prepared.retryAfterMs)
     }
+    if (overLimit) await waitFor(ctx, instance, overLimit.message)
     return
   }
   const rental: Rental = { intent, region: offer.region, zone, instanceType: offer.instanceType }
@@ -117,6 +151,7 @@ const settle = (
     case 'launched':
       return recordLaunch(ctx, instance, intent, answer.machine, {
         startedAt: ctx.clock.now(),
+        billedFrom: answer.at,
         message: `rented ${offer.instanceType} (${answer.machine.cloudId}) for ${formatDollars(offer.pricePerHourCents)} an hour`,
       })
     case 'unknown':
@@ -178,6 +213,7 @@ const intended = (ctx: Context, current: Instance, { offer, zone }: Choice, inte
   pricePerHourCents: offer.pricePerHourCents,
   minimumReservationMinutes: offer.minimumReservationMinutes,
   minimumChargeCents: offer.minimumChargeCents,
+  billing: offer.billing,
 })
 
 const waitFor = async (ctx: Context, known: Instance, why: string, retryAfterMs?: number): Promise<void> => {
@@ -195,14 +231,21 @@ const wholeBackend = (backend: string) => `${backend}/*`
 
 const noOffers = (
   instance: Instance,
-  { offers, errors, seen }: { offers: Offer[]; errors: OfferError[]; seen: number },
+  {
+    offers,
+    errors,
+    seen,
+    excess,
+  }: { offers: Offer[]; errors: OfferError[]; seen: number; excess?: Excess | undefined },
 ): string => {
   const asked = formatRequirements(instance.wanted.requirements)
-  const fitting = instance.tried?.length
-    ? `every fitting offer was tried (${instance.tried.length})`
-    : offers.length > 0
-      ? `${offers.length} fit, none of them can be had now`
-      : `none of ${seen} offers fits`
+  const fitting = excess
+    ? `the limits on spending leave no room: ${excess.message}`
+    : instance.tried?.length
+      ? `every fitting offer was tried (${instance.tried.length})`
+      : offers.length > 0
+        ? `${offers.length} fit, none of them can be had now`
+        : `none of ${seen} offers fits`
   return `no offer for ${asked}: ${fitting}; nothing was rented, nothing is charged${errors.length > 0 ? `. ${wordsOf(errors)}` : ''}`
 }
 

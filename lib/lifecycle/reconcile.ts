@@ -3,9 +3,11 @@ import type { Context } from '../context.ts'
 import { messageOf } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
 import { toDollars } from '../model/money.ts'
+import { compareRate } from './hourly-rate.ts'
 import { endIfGone, inServiceAndMissing } from './lost.ts'
 import { findOrphans, giveBackOrphan } from './orphans.ts'
 import { namelessOf, rememberSightings } from './sightings.ts'
+import { everyLive, healSpend } from './spend-record.ts'
 
 /** How long a machine that nobody explains may be, and how long a record's machine may not be listed yet. */
 const graceMs = 600_000
@@ -19,6 +21,7 @@ type Found = { orphans: number; lost: number }
  */
 export const reconcile = async (ctx: Context): Promise<Found> => {
   const clouds = await Promise.all(ctx.backends.map((backend) => alone(ctx, backend)))
+  await healSpend(ctx)
   return {
     orphans: clouds.reduce((sum, { orphans }) => sum + orphans, 0),
     lost: clouds.reduce((sum, { lost }) => sum + lost, 0),
@@ -57,6 +60,7 @@ const compare = async (ctx: Context, backend: Backend): Promise<Found> => {
     return brake(ctx, backend, `${orphans.length} of ${ours} machines with our mark have no record`)
   if (isTooMany(missing.length, inService))
     return brake(ctx, backend, `${missing.length} of ${inService} machines in service are not listed`)
+  await compareRate(ctx, backend, machines, records)
   return {
     orphans: await countDone(ctx, orphans, (orphan) => giveBackOrphan(ctx, backend, orphan)),
     lost: await countDone(ctx, missing, (record) => endIfGone(ctx, backend, record)),
@@ -95,13 +99,5 @@ const countDone = async <Each>(ctx: Context, all: Each[], act: (one: Each) => Pr
   return done
 }
 
-const liveOn = async (ctx: Context, { type }: Backend): Promise<Instance[]> => {
-  const found: Instance[] = []
-  let cursor: string | undefined
-  do {
-    const page = await ctx.store.list({ limit: 100, ...(cursor && { cursor }) })
-    found.push(...page.instances.filter(({ backend }) => backend === type))
-    cursor = page.cursor
-  } while (cursor)
-  return found
-}
+const liveOn = async (ctx: Context, { type }: Backend): Promise<Instance[]> =>
+  (await everyLive(ctx)).filter(({ backend }) => backend === type)

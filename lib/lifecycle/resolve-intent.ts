@@ -7,6 +7,7 @@ import { formatDollars } from '../model/money.ts'
 import { backendOf } from './backend-of.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { prepaidFrom } from './prepaid.ts'
+import { alsoGiveUp } from './spending.ts'
 import { giveBackStray, strayId } from './stray.ts'
 
 const longestDelayMs = 60_000
@@ -61,16 +62,14 @@ export const recordLaunch = async (
   known: Instance,
   intent: Intent,
   machine: LaunchedMachine,
-  { startedAt, message }: { startedAt: number; message: string },
+  { startedAt, billedFrom, message }: Pick<Launch, 'startedAt' | 'billedFrom' | 'message'>,
 ): Promise<void> => {
-  const now = ctx.clock.now()
+  const launch = { intent, machine, startedAt, billedFrom, message, now: ctx.clock.now() }
   const { instance, changed } = await change(ctx, known, (current) =>
-    current.intent?.attempt === intent.attempt
-      ? rented(ctx, current, { intent, machine, startedAt, message, now })
-      : undefined,
+    current.intent?.attempt === intent.attempt ? rented(ctx, current, launch) : undefined,
   )
   if (!changed && instance.machine?.cloudId !== machine.cloudId) {
-    await giveBackLate(ctx, known, { intent, machine, startedAt, message, now })
+    await giveBackLate(ctx, known, launch)
   }
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)
@@ -95,17 +94,22 @@ export const closeIntent = async (
   message: string,
   { tried = [], delayMs = 0 }: { tried?: string[]; delayMs?: number } = {},
 ): Promise<void> => {
-  const { instance } = await change(ctx, known, (current) => {
-    if (current.intent?.attempt !== intent.attempt) return undefined
-    const now = ctx.clock.now()
-    return {
-      ...withEvent(current, now, message),
-      intent: undefined,
-      ...noPlace,
-      tried: [...new Set([...(current.tried ?? []), ...tried])],
-      ...dueAt(current, now + delayMs),
-    }
-  })
+  const { instance } = await change(
+    ctx,
+    known,
+    (current) => {
+      if (current.intent?.attempt !== intent.attempt) return undefined
+      const now = ctx.clock.now()
+      return {
+        ...withEvent(current, now, message),
+        intent: undefined,
+        ...noPlace,
+        tried: [...new Set([...(current.tried ?? []), ...tried])],
+        ...dueAt(current, now + delayMs),
+      }
+    },
+    alsoGiveUp(ctx),
+  )
   await freeLaunchLock(ctx, instance, intent)
   await hintNext(ctx, instance)
 }
@@ -140,7 +144,15 @@ export const stayUnclear = async (
   if (changed) await hintNext(ctx, instance)
 }
 
-type Launch = { intent: Intent; machine: LaunchedMachine; startedAt: number; message: string; now: number }
+type Launch = {
+  intent: Intent
+  machine: LaunchedMachine
+  startedAt: number
+  /** When the call that rented was sent; without it, money is counted from `startedAt`. */
+  billedFrom?: number | undefined
+  message: string
+  now: number
+}
 
 const rented = (ctx: Pick<Context, 'backends'>, current: Instance, launch: Launch): Instance => {
   const { intent, machine, startedAt, now } = launch
@@ -160,6 +172,10 @@ const rented = (ctx: Pick<Context, 'backends'>, current: Instance, launch: Launc
     intent: undefined,
     machine: { ...machine, mark: intent.mark, offer: keyOfOffer(intent.offerId, current.zone) },
     startedAt,
+    billing: current.billing && {
+      ...current.billing,
+      from: current.billing.startsAt === 'launch' ? (launch.billedFrom ?? startedAt) : undefined,
+    },
     reservation,
     bootDeadline: now + backendOf(ctx, current).bootDeadlineMs(current.instanceType ?? ''),
     ...(isEnding && { releaseAt }),
@@ -185,4 +201,5 @@ export const noPlace = {
   pricePerHourCents: undefined,
   minimumReservationMinutes: undefined,
   minimumChargeCents: undefined,
+  billing: undefined,
 }

@@ -5,6 +5,7 @@ import { formatDollars } from '../model/money.ts'
 import { InstanceExists } from '../store/store.ts'
 import { hintNext } from './change.ts'
 import { ending } from './end.ts'
+import { createCommitted, unlimited } from './spending.ts'
 
 /**
  * The id of the record by which a machine is given back that no other record leads to its end: always the same for one
@@ -28,7 +29,7 @@ export const strayId = (
 export const giveBackStray = async (ctx: Context, stray: Instance, message: string): Promise<boolean> => {
   const closing = ending(stray, ctx.clock.now(), { reason: 'error', message })
   try {
-    await ctx.store.create(closing)
+    await createCommitted(ctx, closing, () => unlimited(ctx), {})
   } catch (error) {
     if (error instanceof InstanceExists) return false
     throw error

@@ -1,11 +1,13 @@
-import type { MachineRef, MachineState } from '../backends/backend.ts'
+import type { Billed, MachineRef, MachineState } from '../backends/backend.ts'
 import type { Context } from '../context.ts'
 import { dueAt, isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
 import { stepOf } from '../model/step.ts'
 import { backendOf, refOf } from './backend-of.ts'
+import { closedBill } from './billed.ts'
 import { change, growingDelay, hintNext, patient, visitAgain, withEvent, withNews } from './change.ts'
 import { resolveIntent } from './resolve-intent.ts'
+import { alsoSettle } from './spending.ts'
 
 const longestDelayMs = 300_000
 const overdueAfterMs = 900_000
@@ -24,7 +26,7 @@ export const terminate = async (ctx: Context, id: string): Promise<void> => {
   // A launch whose outcome is not known may have rented something: that must be known first.
   if (instance.intent) return resolveIntent(ctx, instance)
   const ref = refOf(instance)
-  if (!ref) return finish(ctx, instance, 'nothing was rented')
+  if (!ref) return finish(ctx, instance, 'nothing was rented', {})
   if (ctx.clock.now() < (instance.releaseAt ?? 0)) return later(ctx, instance, instance.releaseAt ?? 0)
   return giveBack(ctx, instance, ref)
 }
@@ -33,20 +35,28 @@ const giveBack = async (ctx: Context, instance: Instance, ref: MachineRef) => {
   const backend = backendOf(ctx, instance)
   if (instance.releaseAskedAt !== undefined) {
     const seen = await backend.state(ref)
-    if (seen.state === 'gone') return finish(ctx, instance, 'the cloud shows that the machine is gone')
+    if (seen.state === 'gone') return finish(ctx, instance, isGone, await backend.billed(ref))
     // It agreed, and wiping takes minutes; not every cloud says that it is at it.
     const isBusyWithIt = ctx.clock.now() - (instance.releasedAt ?? 0) < askAgainAfterMs
     if (seen.state === 'stopping' || isBusyWithIt) return again(ctx, instance, patienceOf(seen))
   }
   const answer = await backend.release(ref, { force: instance.force === true })
   if (answer.outcome === 'too_early') return tooEarly(ctx, instance, answer.message)
-  if (answer.outcome === 'retry') return again(ctx, instance, answer)
-  const releasedAt = ctx.clock.now()
+  const billing = answer.outcome === 'gone' ? {} : billedUntil(instance, answer.at)
+  if (answer.outcome === 'retry') return again(ctx, instance, { ...answer, billing })
+  const agreed = { releasedAt: ctx.clock.now(), billing }
   const seen = await backend.state(ref)
-  if (seen.state === 'gone')
-    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)
-  return again(ctx, instance, { releasedAt, ...patienceOf(seen) })
+  if (seen.state === 'gone') return finish(ctx, instance, isGone, await backend.billed(ref), agreed)
+  return again(ctx, instance, { ...agreed, ...patienceOf(seen) })
 }
+
+const isGone = 'the cloud shows that the machine is gone'
+
+type Agreed = { releasedAt?: number; billing?: Pick<Instance, 'billing'> }
+
+/** Money runs to the call that gave the machine back, once it is gone; of several, to the last. */
+const billedUntil = ({ billing }: Instance, until: number | undefined): Pick<Instance, 'billing'> =>
+  billing && until !== undefined ? { billing: { ...billing, until } } : {}
 
 const patienceOf = (seen: MachineState) =>
   seen.state === 'unknown' ? { retryAfterMs: seen.retryAfterMs } : {}
@@ -71,7 +81,7 @@ const tooEarly = (ctx: Context, instance: Instance, message: string) => {
 const again = async (
   ctx: Context,
   instance: Instance,
-  why: { message?: string; retryAfterMs?: number | undefined; releasedAt?: number } = {},
+  why: Agreed & { message?: string; retryAfterMs?: number | undefined } = {},
 ) => {
   const now = ctx.clock.now()
   const askedAt = instance.releaseAskedAt ?? now
@@ -87,6 +97,7 @@ const again = async (
     ...visitAgain(line ? withNews(current, now, line) : current, now + delay),
     releaseAskedAt: askedAt,
     releasedAt: why.releasedAt ?? current.releasedAt,
+    ...why.billing,
   }))
 }
 
@@ -102,20 +113,32 @@ const alarmIfOverdue = (ctx: Context, instance: Instance, askedAt: number, last:
 }
 
 /** The one place that writes `terminated`. */
-const finish = (ctx: Context, instance: Instance, proof: string, releasedAt?: number) => {
+const finish = (
+  ctx: Context,
+  instance: Instance,
+  proof: string,
+  billed: Billed,
+  { releasedAt, billing = {} }: Agreed = {},
+) => {
   const now = ctx.clock.now()
-  return rewrite(ctx, instance, (current) => {
-    const { reservation } = current
-    const early = reservation !== undefined && reservation.until > now && current.force === true
-    return {
-      ...withEvent(current, now, proof, { status: 'terminated' }),
-      terminatedAt: now,
-      releasedAt: current.releasedAt ?? releasedAt,
-      ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
-      nextCheckAt: undefined,
-      sweepAt: undefined,
-    }
-  })
+  return rewrite(
+    ctx,
+    instance,
+    (current) => {
+      const { reservation } = current
+      const early = reservation !== undefined && reservation.until > now && current.force === true
+      return {
+        ...withEvent(current, now, proof, { status: 'terminated' }),
+        terminatedAt: now,
+        releasedAt: current.releasedAt ?? releasedAt,
+        billing: closedBill(billing.billing ?? current.billing, billed, now),
+        ...(reservation && { reservation: { ...reservation, state: early ? 'forfeited' : 'released' } }),
+        nextCheckAt: undefined,
+        sweepAt: undefined,
+      }
+    },
+    alsoSettle(ctx),
+  )
 }
 
 const later = (ctx: Context, instance: Instance, when: number) =>
@@ -125,9 +148,18 @@ const later = (ctx: Context, instance: Instance, when: number) =>
   }))
 
 /** Only what is still terminating is written; and only as long as nobody asked for something else meanwhile. */
-const rewrite = async (ctx: Context, known: Instance, decide: (current: Instance) => Instance) => {
-  const { instance, changed } = await change(ctx, known, (current) =>
-    current.status === 'terminating' && current.force === known.force ? decide(current) : undefined,
+const rewrite = async (
+  ctx: Context,
+  known: Instance,
+  decide: (current: Instance) => Instance,
+  also?: Parameters<typeof change>[3],
+) => {
+  const { instance, changed } = await change(
+    ctx,
+    known,
+    (current) =>
+      current.status === 'terminating' && current.force === known.force ? decide(current) : undefined,
+    also,
   )
   if (changed) await hintNext(ctx, instance)
 }

@@ -11,6 +11,8 @@ export const alarms = [
   'LaunchUnclear',
   /** The clouds' lists and the table differ so much, or were so incomplete, that nothing was touched. */
   'ReconcileBraked',
+  /** A cloud charges another sum by the hour than Berth believes to run there. */
+  'LedgerDiffers',
   /** An instance whose next step has been due for 15 minutes and does not get done. */
   'StuckInstance',
   /** The published shapes and prices could not be read. */

@@ -29,6 +29,7 @@ export const problems = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   unauthorized: { status: 401, title: 'A valid API key is needed' },
   forbidden: { status: 403, title: 'The API key may not do this' },
+  limit_exceeded: { status: 403, title: 'A limit on spending does not allow it' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'The method is not known here' },
   not_claimable: { status: 409, title: 'The instance cannot be claimed' },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { billing } from './billing.ts'
 import { hardwareCheck, hardwareVerdict } from './hardware.ts'
 import { intent } from './intent.ts'
 import { cents } from './money.ts'
@@ -70,6 +71,8 @@ export const instance = z.object({
   createdAt: instant,
   /** Who asked for it: the name of an API key. */
   createdBy: z.string(),
+  /** The fleet whose node it is. */
+  fleet: z.string().optional(),
   wanted,
   hardwareCheck,
   idleDuration: spanOrOff,
@@ -89,6 +92,8 @@ export const instance = z.object({
   pricePerHourCents: cents.optional(),
   minimumReservationMinutes: z.int().nonnegative().optional(),
   minimumChargeCents: cents.optional(),
+  /** What its cloud charges; records of before there was a ledger lack it. */
+  billing: billing.optional(),
   attempts: z.int().nonnegative(),
   intent: intent.optional(),
   /** Offers that this request need not try again, as `<offer id>` or `<offer id>@<zone>`. */
@@ -110,7 +115,7 @@ export const instance = z.object({
   force: z.boolean().optional(),
   /** When the cloud was first asked to take the machine back. */
   releaseAskedAt: instant.optional(),
-  /** When it last agreed: money runs to here, once it is gone. */
+  /** When it last agreed. */
   releasedAt: instant.optional(),
   terminationReason: terminationReason.optional(),
   terminationMessage: z.string().optional(),

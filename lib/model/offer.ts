@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { billingTerms } from './billing.ts'
 import { cents } from './money.ts'
 import { resources } from './resources.ts'
 
@@ -22,6 +23,7 @@ export const offer = z.object({
   availability,
   minimumReservationMinutes: z.int().nonnegative(),
   minimumChargeCents: cents,
+  billing: billingTerms,
   /** Nobody has run Berth's image on it yet; offered only to those who asked for such. */
   experimental: z.boolean().optional(),
   payload: z.json(),

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deploymentLimits } from './limits.ts'
 import { fromDollars } from './money.ts'
 import { span } from './span.ts'
 
@@ -145,6 +146,7 @@ export const settings = z
       .prefault({}),
     /** How often one API key may ask; five seconds' worth may come at once. */
     api: z.strictObject({ requests_per_second: z.number().min(0.1).max(1000).default(20) }).prefault({}),
+    limits: deploymentLimits.prefault({}),
   })
   .transform(({ backends, projects, ...rest }, context) => {
     const listed = [...(backends ?? []), ...(projects ?? []).flatMap((project) => project.backends)]

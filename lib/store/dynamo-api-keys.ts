@@ -1,6 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { GetCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
+import { keptLimits } from '../model/limits.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import type { ApiKey, ApiKeys } from './store.ts'
 
@@ -10,6 +11,7 @@ const apiKeyItem = z.object({
   role: z.enum(['operator', 'viewer']),
   createdAt: z.number(),
   expiresAt: z.number().optional(),
+  limits: keptLimits.optional(),
 })
 
 /** Each key stands twice, by its hash for those who call and by its name for those who list; both are one write. */
@@ -32,6 +34,7 @@ export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 
         )
       }),
     findApiKey: (hash) => read(byHash(hash)),
+    keyNamed: (name) => read(byName(name)),
     listApiKeys: async () => {
       const keys: ApiKey[] = []
       let ExclusiveStartKey: Record<string, unknown> | undefined

@@ -21,7 +21,8 @@ import {
   splitEvents,
   toItem,
 } from './instance-item.ts'
-import { InstanceExists, type Instances, type Once } from './store.ts'
+import { isSpend, toCostItem, toSpendItem } from './spend-item.ts'
+import { type Also, InstanceExists, type Instances, type Once } from './store.ts'
 import { dueShards } from './table.ts'
 
 type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[number]['Put']>
@@ -40,8 +41,11 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   })
 
-  /** One plain write where it is one, since a transaction costs twice the units. False when a condition failed. */
-  const write = async (puts: Put[], tries = 4): Promise<boolean> => {
+  /**
+   * One plain write where it is one, since a transaction costs twice the units. False when a condition failed.
+   * `stale`: where another write is at the same items, what was read for this one is old by then.
+   */
+  const write = async (puts: Put[], { stale = false, tries = 4 } = {}): Promise<boolean> => {
     const [only, ...rest] = puts
     try {
       // A transaction that is sent again carries its token, so that DynamoDB itself knows it.
@@ -51,7 +55,8 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
     } catch (error) {
       if (isRefused(error)) return isOwnWrite(error, only)
       // Another write was at the same items: nothing was judged, and the SDK does not ask again.
-      if (isConflict(error) && tries > 1) return write(puts, tries - 1)
+      if (isConflict(error) && stale) return false
+      if (isConflict(error) && tries > 1) return write(puts, { tries: tries - 1 })
       throw error
     }
   }
@@ -107,26 +112,33 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
     return instance && { instance, fingerprint }
   }
 
+  const putsWith = (id: string, { once, spend, costs = [] }: Also): Put[] => [
+    ...(once ? [put(toOnceItem(once, id), isNew)] : []),
+    ...(spend ? [put(toSpendItem(spend), isSpend(spend.before))] : []),
+    ...costs.map((line) => put(toCostItem(line), {})),
+  ]
+
   return {
     get,
     used,
 
-    create: async (instance, once) => {
-      const puts = [put(toItem(instance), isNew)]
-      if (once) puts.push(put(toOnceItem(once, instance.id), isNew))
-      if (await write(puts)) return {}
+    create: async (instance, also = {}) => {
+      const { once, spend } = also
+      const puts = [put(toItem(instance), isNew), ...putsWith(instance.id, also)]
+      if (await write(puts, { stale: spend !== undefined })) return {}
       const earlier = once && (await used(once))
-      if (!earlier) throw new InstanceExists(instance.id)
-      return { used: earlier }
+      if (earlier) return { used: earlier }
+      if (spend && !(await get(instance.id))) return { spendChanged: true }
+      throw new InstanceExists(instance.id)
     },
 
-    update: async (previous, changed, once) => {
+    update: async (previous, changed, also = {}) => {
       const next = { ...changed, version: previous.version + 1 }
       const { kept, moved } = splitEvents(next)
       const puts = [put(toItem(kept), isVersion(previous.version))]
       if (moved.length > 0) puts.push(put(toEventsItem(next, moved), isNew))
-      if (once) puts.push(put(toOnceItem(once, next.id), isNew))
-      return (await write(puts)) ? kept : undefined
+      puts.push(...putsWith(next.id, also))
+      return (await write(puts, { stale: also.spend !== undefined })) ? kept : undefined
     },
 
     olderEvents: async (instance) => {

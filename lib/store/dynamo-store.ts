@@ -6,6 +6,7 @@ import { createCatalogues } from './dynamo-catalogues.ts'
 import { createInstances } from './dynamo-instances.ts'
 import { createLocks } from './dynamo-locks.ts'
 import { createSightings } from './dynamo-sightings.ts'
+import { createSpending } from './dynamo-spending.ts'
 import type { Store } from './store.ts'
 
 export type DynamoOptions = { client: DynamoDBDocumentClient; table: string; random: Random }
@@ -13,6 +14,7 @@ export type DynamoOptions = { client: DynamoDBDocumentClient; table: string; ran
 /** The store on a DynamoDB table as in `table.ts`. Throws what the SDK throws after its own retries. */
 export const createDynamoStore = (options: DynamoOptions): Store => ({
   ...createInstances(options),
+  ...createSpending(options),
   ...createLocks(options),
   ...createApiKeys(options),
   owner: createOwner(options),

@@ -1,10 +1,13 @@
 import type { KeptCatalogue } from '../model/catalogue.ts'
+import type { CostLine } from '../model/cost.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
+import type { Limits } from '../model/limits.ts'
 import type { Sightings } from '../model/sightings.ts'
+import type { Spend } from '../model/spend.ts'
 import type { Status } from '../model/status.ts'
 
 /** The state of Berth. `dynamo-store.ts` is the one for DynamoDB; each is held to `test/store/conformance.ts`. */
-export interface Store extends Instances, Locks, ApiKeys {
+export interface Store extends Instances, Spending, Locks, ApiKeys {
   /** Names this deployment on the machines that it rents; made once, with the table. */
   owner(): Promise<string>
   catalogues: Catalogues
@@ -35,12 +38,36 @@ export class InstanceExists extends Error {
 /** An `Idempotency-Key` with what it was used for: the scope is one API key, the fingerprint one request body. */
 export type Once = { scope: string; key: string; fingerprint: string }
 
+/** The record of what is committed, as it was read and as it is to be. */
+export type SpendChange = { before: Spend | undefined; next: Omit<Spend, 'version'> }
+
+/** What is written with an instance in one transaction: all of it, or nothing. */
+export type Also = {
+  once?: Once | undefined
+  spend?: SpendChange | undefined
+  /** What the ledger keeps of an instance that has ended. */
+  costs?: CostLine[] | undefined
+}
+
+export interface Spending {
+  /** What is committed (a strongly consistent read); undefined where no limit was ever set. */
+  spend(): Promise<Spend | undefined>
+  /** Replaces what was read; false, and nothing is written, when somebody else has written since. */
+  putSpend(change: SpendChange): Promise<boolean>
+  /** What ended instances cost in a month, `2026-12`. */
+  costs(month: string): Promise<CostLine[]>
+}
+
 export interface Instances {
   /**
-   * Writes a new instance, and `once` in the same transaction. When that key was used before, nothing is written
-   * and the instance of the first use comes back, with the fingerprint it was made for. Throws InstanceExists.
+   * Writes a new instance, and what is given `also`. When that key was used before, nothing is written and the
+   * instance of the first use comes back, with the fingerprint it was made for. `spendChanged`: nothing is written,
+   * since somebody else has written the spend record since it was read. Throws InstanceExists.
    */
-  create(instance: Instance, once?: Once): Promise<{ used?: { instance: Instance; fingerprint: string } }>
+  create(
+    instance: Instance,
+    also?: Also,
+  ): Promise<{ used?: { instance: Instance; fingerprint: string }; spendChanged?: boolean }>
   /** What a key was used for, if it was. */
   used(once: Pick<Once, 'scope' | 'key'>): Promise<{ instance: Instance; fingerprint: string } | undefined>
   /** The record as it is now (a strongly consistent read). */
@@ -49,9 +76,9 @@ export interface Instances {
   olderEvents(instance: Pick<Instance, 'id' | 'version'>): Promise<InstanceEvent[]>
   /**
    * Writes `next` if the record still has the version of `previous`, and returns it with its new version; undefined
-   * when somebody else has written since. With `once`, both or neither are written.
+   * when somebody else has written that, or anything of `also`, since. All or nothing is written.
    */
-  update(previous: Instance, next: Instance, once?: Once): Promise<Instance | undefined>
+  update(previous: Instance, next: Instance, also?: Also): Promise<Instance | undefined>
   /** Newest first; without a status, those that are not terminated. `cursor` goes on where a page ended. */
   list(page: {
     status?: Status
@@ -83,6 +110,8 @@ export type ApiKey = {
   createdAt: number
   /** From then on it is no key any more; without it, never. */
   expiresAt?: number | undefined
+  /** What may be spent with it. */
+  limits?: Limits | undefined
 }
 
 export interface ApiKeys {
@@ -90,6 +119,8 @@ export interface ApiKeys {
   addApiKey(key: ApiKey): Promise<boolean>
   /** As it is now (a strongly consistent read), whether or not it has expired. */
   findApiKey(hash: string): Promise<ApiKey | undefined>
+  /** The key of that name. */
+  keyNamed(name: string): Promise<ApiKey | undefined>
   /** All, by name, with those that have expired. */
   listApiKeys(): Promise<ApiKey[]>
   /** Removes the key of that name, so that it is none any more and the name is free; undefined where there is none. */

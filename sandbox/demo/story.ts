@@ -54,9 +54,7 @@ export const tellStory = async (
   if (plot.prepaid) berth.setSpeed(speed)
   const waits = plot.prepaid ? 'prepaid, so it is kept' : 'idle'
   const gone = await machine.until(waits, ({ status }) => status === 'terminated')
-  tell(
-    `Terminated: ${gone.terminationReason}. Berth counts $${gone.accruedCost.toFixed(2)}, from the launch on.`,
-  )
+  tell(`Terminated: ${gone.terminationReason}. Berth counts $${gone.accruedCost.toFixed(2)}.`)
   return showLedger(berth, line) && isReused
 }
 

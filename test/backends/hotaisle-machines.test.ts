@@ -164,7 +164,10 @@ describe('giving back', () => {
       { timeouts: { deleteMs: 80 } },
     )
     const ref = await rent(stage, 'vm-mi300x-1')
-    expect(await stage.backend.release(ref, { force: true })).toEqual({ outcome: 'accepted' })
+    expect(await stage.backend.release(ref, { force: true })).toEqual({
+      outcome: 'accepted',
+      at: stage.clock.now(),
+    })
     expect(await stage.backend.state(ref)).toMatchObject({ state: 'starting' })
     stage.clock.advance(minute)
     expect(await stage.backend.state(ref)).toMatchObject({ state: 'gone' })
@@ -175,7 +178,10 @@ describe('giving back', () => {
     stage.clock.advance(60 * minute - 1)
     expect(await stage.backend.release(ref, { force: false })).toMatchObject({ outcome: 'too_early' })
     stage.clock.advance(1)
-    expect(await stage.backend.release(ref, { force: false })).toEqual({ outcome: 'accepted' })
+    expect(await stage.backend.release(ref, { force: false })).toEqual({
+      outcome: 'accepted',
+      at: stage.clock.now(),
+    })
   })
 
   it.each([401, 403, 429, 500, 503])('is tried again after %i', async (status) => {
@@ -191,6 +197,8 @@ describe('giving back', () => {
       outcome: 'retry',
       message: expect.stringContaining('not now'),
       retryAfterMs: 7000,
+      // It may have been done.
+      ...(status >= 500 && { at: stage.clock.now() }),
     })
   })
 

@@ -55,6 +55,7 @@ describe('what ships', () => {
       memoryGb,
       gpu: { name, memoryGb: gpuGb, count },
       priceCents,
+      priceMicros: priceCents * 10_000,
       preemptible: shape === 'VM.GPU3.1',
     })
   })
@@ -67,6 +68,7 @@ describe('what ships', () => {
       gpu: null,
       // 128 x 0.025 + 2048 x 0.0015 = 6.272 dollars.
       priceCents: 628,
+      priceMicros: 6_272_000,
       preemptible: false,
     })
   })

@@ -56,6 +56,7 @@ describe("prices of the owner's", () => {
       memoryGb: 2048,
       gpu: { name: 'A100', memoryGb: 40, count: 8 },
       priceCents: 2440,
+      priceMicros: 24_400_000,
       preemptible: false,
     })
   })

@@ -44,6 +44,7 @@ describe('an offer', () => {
       availability: 'available',
       minimumReservationMinutes: 0,
       minimumChargeCents: 0,
+      billing: { microsPerHour: 80_000_000, stepMs: 1000, leastMs: 3_600_000, startsAt: 'running' },
       payload: { spot: false, diskGb: 100, gpuName: 'H100', compartmentId: stage.cloud.compartmentId },
     })
   })
@@ -52,6 +53,7 @@ describe('an offer', () => {
     const spot = await offerOf(stage.backend, 'VM.GPU3.1', { spot: true })
     const onDemand = await offerOf(stage.backend, 'VM.GPU3.1')
     expect([onDemand.pricePerHourCents, spot.pricePerHourCents]).toEqual([295, 148])
+    expect(spot.billing).toMatchObject({ microsPerHour: 1_475_000, leastMs: 60_000 })
     expect(spot.id).not.toBe(onDemand.id)
     await expect(offerOf(stage.backend, 'BM.GPU.H100.8', { spot: true })).rejects.toThrow('is not among')
   })

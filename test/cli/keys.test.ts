@@ -47,6 +47,19 @@ const access = async (key: string, now = Date.now()) =>
   createAuthorizer({ store, clock: { now: () => now } })(`Bearer ${key}`)
 
 describe('berth keys, on the table of a deployment', () => {
+  test('create keeps what may be spent with the key, and list shows it', async () => {
+    const limited = ['--max-price-per-hour', '80', '--max-instances', '3', '--monthly-budget', '5000.50']
+    expect((await create(...limited)).code).toBe(0)
+    expect((await store.keyNamed('alice'))?.limits).toEqual({
+      max_price_per_hour: 8000,
+      max_instances: 3,
+      monthly_budget: 500_050,
+    })
+    const list = await berth(['keys', 'list', ...deployed()])
+    expect(list.out).toContain('$80.00 an hour, 3 instances, $5000.50 a month')
+    expect(await create('--max-instances', 'many')).toMatchObject({ code: 1 })
+  })
+
   test('create tells the key alone, once, and it is good', async () => {
     const { code, out, err } = await create()
     expect(code).toBe(0)

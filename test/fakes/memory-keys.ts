@@ -29,6 +29,7 @@ export const createMemoryKeys = (
       return true
     },
     findApiKey: async (hash) => [...keys.values()].find((key) => key.hash === hash),
+    keyNamed: async (name) => keys.get(name),
     listApiKeys: async () => [...keys.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     removeApiKey: async (name) => {
       const key = keys.get(name)

@@ -1,8 +1,10 @@
 import type { Clock } from '../../lib/model/clock.ts'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../../lib/model/instance.ts'
 import type { Random } from '../../lib/model/random.ts'
+import type { Spend } from '../../lib/model/spend.ts'
 import { listedUnder, splitEvents } from '../../lib/store/instance-item.ts'
 import { InstanceExists, type Once, type Store } from '../../lib/store/store.ts'
+import { createMemoryBooks } from './memory-books.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 
 export type MemoryStoreOptions = {
@@ -12,6 +14,8 @@ export type MemoryStoreOptions = {
   indexLagMs?: () => number
   /** Sees each write of an instance with what stood there before, at the moment at which it is done. */
   onWrite?: (before: Instance | undefined, after: Instance) => void
+  /** Sees each write of what is committed. */
+  onSpend?: (after: Spend) => void
 }
 
 type Page = { limit: number; cursor?: string | undefined }
@@ -34,6 +38,8 @@ export const createMemoryStore = (options: MemoryStoreOptions): Store => {
     return [...index.values()]
   }
 
+  const books = createMemoryBooks(options.onSpend)
+
   const write = (record: Instance) => {
     const before = records.get(record.id)
     records.set(record.id, record)
@@ -52,28 +58,33 @@ export const createMemoryStore = (options: MemoryStoreOptions): Store => {
 
   return {
     ...createMemoryKeys(options.random),
+    ...books.port,
     used: async (once) => useOf(once),
     get: async (id) => records.get(id),
 
-    create: async (instance, once) => {
+    create: async (instance, { once, spend: change, costs } = {}) => {
       const earlier = once && useOf(once)
       if (earlier) return { used: earlier }
       if (records.has(instance.id)) throw new InstanceExists(instance.id)
+      if (!books.mayPut(change)) return { spendChanged: true }
+      books.put(change, costs)
       write(stored(instance))
       if (once) uses.set(nameOf(once), { instanceId: instance.id, fingerprint: once.fingerprint })
       return {}
     },
 
-    update: async (previous, changed, once) => {
+    update: async (previous, changed, { once, spend: change, costs } = {}) => {
       const stands = records.get(previous.id)
       if (stands?.version !== previous.version) return undefined
       if (once && uses.has(nameOf(once))) return undefined
+      if (!books.mayPut(change)) return undefined
       const { kept, moved } = splitEvents({ ...changed, version: previous.version + 1 })
       const record = stored(kept)
       if (moved.length > 0) {
         older.set(record.id, [...(older.get(record.id) ?? []), { version: record.version, events: moved }])
       }
       if (once) uses.set(nameOf(once), { instanceId: record.id, fingerprint: once.fingerprint })
+      books.put(change, costs)
       write(record)
       return record
     },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
+import { costRoutes } from '../../lib/http/routes-costs.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
 import { instanceRoutes } from '../../lib/http/routes-instances.ts'
 import { offerRoutes } from '../../lib/http/routes-offers.ts'
@@ -184,7 +185,7 @@ describe('the API', () => {
 
   test('has every route of the code and no other; all but the health and the document ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...offerRoutes, ...openRoutes]
+    const all = [...instanceRoutes, ...costRoutes, ...offerRoutes, ...openRoutes]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(openRoutes).sort())

@@ -321,19 +321,25 @@ describe('nobody outside gets to a machine', () => {
 describe('money', () => {
   const charged = () => stage.cloud.ledger()[0]?.chargedCents(stage.clock.now())
 
-  it('is taken by the second from RUNNING to TERMINATED, at least for a minute', async () => {
+  it('is taken by the second from RUNNING to TERMINATED, for an hour of bare metal at least', async () => {
     const { id } = await launch({ shape: 'BM.GPU.H100.8' })
     stage.clock.advance(8 * minute - 1)
     expect(charged()).toBe(0)
     stage.clock.advance(1)
-    expect(charged()).toBe(Math.ceil(8000 / 60))
-    stage.clock.advance(30 * minute)
-    expect(charged()).toBe(4000)
+    expect(charged()).toBe(8000)
+    stage.clock.advance(90 * minute)
+    expect(charged()).toBe(12_000)
     stage.clock.advance(1)
-    expect(charged()).toBe(4003)
+    expect(charged()).toBe(12_003)
     await terminate(id)
     stage.clock.advance(600 * minute)
-    expect(charged()).toBe(Math.ceil((8000 * (31 * 60 + 1)) / 3600))
+    expect(charged()).toBe(Math.ceil((8000 * (91 * 60 + 1)) / 3600))
+  })
+
+  it('is taken for a minute at least of a VM', async () => {
+    await launch({ shape: 'VM.GPU.A10.1' })
+    stage.clock.advance(minute)
+    expect(charged()).toBe(Math.ceil(200 / 60))
   })
 
   it('is half for preemptible machines', async () => {

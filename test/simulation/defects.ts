@@ -56,8 +56,8 @@ export const defects: Record<string, Defect> = {
     file: 'lib/lifecycle/terminate.ts',
     edits: [
       [
-        "  if (seen.state === 'gone')\n    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)",
-        "  if (seen.state !== 'running')\n    return finish(ctx, instance, 'the cloud shows that the machine is gone', releasedAt)",
+        "if (seen.state === 'gone') return finish(ctx, instance, isGone, await backend.billed(ref), agreed)",
+        "if (seen.state !== 'running') return finish(ctx, instance, isGone, await backend.billed(ref), agreed)",
       ],
     ],
   },

@@ -27,8 +27,11 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
       return changed
     })
   return {
-    create: (instance, once) => write(() => store.create(instance, once)),
-    update: (previous, next, once) => write(() => store.update(previous, next, once)),
+    create: (instance, also) => write(() => store.create(instance, also)),
+    update: (previous, next, also) => write(() => store.update(previous, next, also)),
+    spend: () => read(() => store.spend()),
+    putSpend: (change) => write(() => store.putSpend(change)),
+    costs: (month) => read(() => store.costs(month)),
     used: (once) => read(() => store.used(once)),
     get: (id) => read(() => store.get(id)),
     olderEvents: (instance) => read(() => store.olderEvents(instance)),
@@ -39,6 +42,7 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
     freeLock: (name, owner) => lock(() => store.freeLock(name, owner)),
     addApiKey: (key) => write(() => store.addApiKey(key)),
     findApiKey: (hash) => read(() => store.findApiKey(hash)),
+    keyNamed: (name) => read(() => store.keyNamed(name)),
     listApiKeys: () => read(() => store.listApiKeys()),
     removeApiKey: (name) => write(() => store.removeApiKey(name)),
     owner: () => read(() => store.owner()),

@@ -2,6 +2,7 @@ import type { Backend } from '../../lib/backends/backend.ts'
 import type { Surroundings } from '../../lib/backends/index.ts'
 import type { Context } from '../../lib/context.ts'
 import { messageOf } from '../../lib/model/errors.ts'
+import type { DeploymentLimits } from '../../lib/model/limits.ts'
 import type { Queues } from '../../lib/queues/queues.ts'
 import type { Shim } from '../../lib/shim/shim.ts'
 import type { Store } from '../../lib/store/store.ts'
@@ -49,6 +50,7 @@ export const createFunctions = (parts: {
   shim: Shim
   queues: Queues
   createBackends: (surroundings: Surroundings) => Backend[]
+  limits: DeploymentLimits
   /** The way to each cloud for a container. */
   fetchFor: (call: Call, current: () => Run | undefined) => typeof fetch
   tell: (line: string) => void
@@ -81,7 +83,11 @@ export const createFunctions = (parts: {
       (message: string, fields: Record<string, unknown> = {}) =>
         tell(`  ${level} ${fields.instanceId ?? ''} ${message}${fields.error ? ` (${fields.error})` : ''}`)
     const ctx: Context = {
-      settings: { idle: { arrival_grace: 600_000, gpu_percent: 5 }, api: { requests_per_second: 20 } },
+      settings: {
+        idle: { arrival_grace: 600_000, gpu_percent: 5 },
+        api: { requests_per_second: 20 },
+        limits: parts.limits,
+      },
       store: faultyStore(parts.store, call, faults),
       queues: {
         send: (step, id, delayMs) => call('message', () => parts.queues.send(step, id, delayMs)),

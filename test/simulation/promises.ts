@@ -1,4 +1,6 @@
 import type { Instance } from '../../lib/model/instance.ts'
+import type { Limits } from '../../lib/model/limits.ts'
+import { type Spend, usageOf } from '../../lib/model/spend.ts'
 import { mayBecome } from '../../lib/model/status.ts'
 import { stepOf } from '../../lib/model/step.ts'
 import type { Clouds, Rented } from './clouds.ts'
@@ -21,6 +23,8 @@ export const createPromises = (parts: {
   records: () => Instance[]
   /** Since when a machine has been in use without a break, if it is. */
   inUseSince: (machineId: string) => number | undefined
+  limits: Limits
+  keyLimits: Record<string, Limits>
   tell: (line: string) => void
 }) => {
   const { timeline, clouds, tell } = parts
@@ -128,6 +132,54 @@ export const createPromises = (parts: {
     }
   }
 
+  /** Never more than the limits allow: by their own arithmetic, of what is added to what stood there. */
+  let known: Spend | undefined
+  const committed = (after: Spend) => {
+    const before = known
+    known = after
+    // A machine that is found without a record counts, whatever the limits; it comes with its price.
+    const isAskedFor = after.live.some(({ id, bill, holder }) => {
+      const was = before?.live.find((each) => each.id === id)
+      return was === undefined ? bill === undefined : (!was.bill && bill) || was.holder !== holder
+    })
+    if (!isAskedFor) return
+    const whole = usageOf(after, timeline.now())
+    const check = (
+      whose: string,
+      { max_instances: most, max_price_per_hour: price }: Limits,
+      key?: string,
+    ) => {
+      const held = after.live.filter(({ holder }) => key === undefined || holder === key)
+      const had = (before?.live ?? []).filter(({ holder }) => key === undefined || holder === key)
+      const micros = (all: typeof held) => all.reduce((sum, { bill }) => sum + (bill?.microsPerHour ?? 0), 0)
+      if (most !== undefined && held.length > most && held.length > had.length)
+        violated(`7: ${held.length} instances are committed by ${whose}, and ${most} are allowed`)
+      if (price !== undefined && micros(held) > price * 10_000 && micros(held) > micros(had))
+        violated(`7: ${micros(held) / 1_000_000} dollars an hour are committed by ${whose}`)
+    }
+    check('the deployment', parts.limits)
+    for (const [key, limits] of Object.entries(parts.keyLimits)) check(key, limits, key)
+    // The clocks of two functions differ by some seconds, in which a second's price or so accrues.
+    const budget = parts.limits.monthly_budget
+    const had = before ? usageOf(before, timeline.now()).month : 0
+    if (budget !== undefined && whole.month > had + 100 && whole.month > budget + 100)
+      violated(`7: $${whole.month / 100} are committed this month, and $${budget / 100} are allowed`)
+  }
+
+  const spendIsWhatLives = (spend: Spend | undefined, slack: number) => {
+    if (!spend) return
+    const live = parts.records().filter(({ status }) => status !== 'terminated')
+    const counted = new Map(spend.live.map((each) => [each.id, each]))
+    for (const record of live.filter(({ createdAt }) => createdAt < timeline.now() - slack)) {
+      const own = counted.get(record.id)
+      if (!own) violated(`7: ${record.id} lives, and does not count towards the limits`)
+      else if ((record.machine !== undefined || record.intent !== undefined) !== (own.bill !== undefined))
+        violated(`7: ${record.id} counts ${own.bill ? 'with' : 'without'} a price, and should not`)
+    }
+    for (const id of counted.keys())
+      if (!live.some((record) => record.id === id)) violated(`7: ${id} has ended, and still counts`)
+  }
+
   /** Why an instance can't stay as it is: one in service can, one that has ended, and one that waits for its prepaid time. */
   const restless = (record: Instance): string | undefined => {
     const step = stepOf(record)
@@ -139,6 +191,7 @@ export const createPromises = (parts: {
   return {
     violations,
     written,
+    committed,
     forced,
     /** A machine that is none of this Berth's business. */
     isNotOurs: (id: string) => void notOurs.add(id),
@@ -169,7 +222,8 @@ export const createPromises = (parts: {
     /** Whether every instance is where it can stay. */
     isAtRest: () => parts.records().every((record) => restless(record) === undefined),
     /** Some time after the faults have stopped, everything rests, and the table and the clouds say the same. */
-    atRest: () => {
+    atRest: (spend: Spend | undefined) => {
+      spendIsWhatLives(spend, 0)
       const records = parts.records()
       const rented = all()
       for (const record of records) {
@@ -189,7 +243,8 @@ export const createPromises = (parts: {
       }
     },
     /** And in the end nothing of ours is left. */
-    atEnd: () => {
+    atEnd: (spend: Spend | undefined) => {
+      spendIsWhatLives(spend, 0)
       for (const record of parts.records())
         if (record.status !== 'terminated') violated(`5: ${record.id} never ended: it is ${record.status}`)
       for (const each of all())

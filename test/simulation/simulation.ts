@@ -16,6 +16,7 @@ import { createClouds, withoutKey } from './clouds.ts'
 import { type Cloud, createFaults } from './faults.ts'
 import { createFunctions, type Run } from './functions.ts'
 import { createGuests } from './guests.ts'
+import { createLimits } from './limits.ts'
 import { createMessages } from './messages.ts'
 import { createMishaps } from './mishaps.ts'
 import { type Call, createNetwork } from './network.ts'
@@ -60,6 +61,8 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     tell(stamped)
   }
   const faults = createFaults(dice, told)
+  // By a die of their own, so that the runs of a seed are what they were without limits.
+  const { limits, keyLimits } = createLimits(createDice(seed + 1_000_000))
   const clouds = await createClouds({ timeline, dice })
   const createBackends = await loadBackends(clouds.settings)
   const guests = createGuests({ machines: clouds.machines, timeline })
@@ -69,6 +72,8 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     clouds,
     records: () => [...records.values()],
     inUseSince: guests.inUseSince,
+    limits,
+    keyLimits,
     tell: told,
   })
   const store = createMemoryStore({
@@ -76,12 +81,15 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     clock: timeline,
     indexLagMs: () =>
       faults.strikes('table: index far behind') ? dice.int(5000, 120_000) : dice.int(0, 500),
+    onSpend: (after) => promises.committed(after),
     onWrite: (before, after) => {
       records.set(after.id, after)
       promises.written(before, after)
     },
   })
   await store.catalogues.put('oci', clouds.catalogue)
+  for (const [name, own] of Object.entries(keyLimits))
+    await store.addApiKey({ hash: name, name, role: 'operator', createdAt: 0, limits: own })
 
   const reach = { hotaisle: fetchFrom(clouds.hotaisle.gateway), oci: fetchFrom(clouds.oci.gateway) }
   const mishaps = createMishaps({
@@ -124,6 +132,7 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     shim: guests.shim,
     queues: messages.queues,
     createBackends,
+    limits,
     fetchFor: (call, current) => {
       const to = { hotaisle: networkTo('hotaisle', call, current), oci: networkTo('oci', call, current) }
       return (input, init) => to[String(input).startsWith('http://oci/') ? 'oci' : 'hotaisle'](input, init)
@@ -173,12 +182,14 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
   mishaps.stop()
   await run(leastRestMs, () => false)
   await run(restMs - leastRestMs, promises.isAtRest)
-  if (!isOver()) promises.atRest()
+  if (!isOver()) promises.atRest(await store.spend())
   told('END  everything is given up')
   users.removeAll()
   const isAllGone = () => [...records.values()].every(({ status }) => status === 'terminated')
   await run(endMs, isAllGone)
-  if (!isOver()) promises.atEnd()
+  // What a write that nobody counted left behind is put right by the next reconcile.
+  await run(11 * minuteMs, () => false)
+  if (!isOver()) promises.atEnd(await store.spend())
   return {
     seed,
     requests,

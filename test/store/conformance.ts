@@ -72,6 +72,68 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       copy && [...(await store.olderEvents(copy)), ...copy.events].map(({ at }) => at)
   })
 
+  describe(`${name} keeps what is committed and what was spent`, () => {
+    const line = {
+      month: '2026-03',
+      instanceId: 'i-000000000001',
+      name: 'one',
+      key: 'alice',
+      cents: 7,
+      ms: 9,
+    }
+    const first = { before: undefined, next: { madeAt: 1, live: [], settled: {} } }
+    let store: Store
+    beforeEach(async () => {
+      store = await make()
+    })
+
+    test('of two that write it on the same version one wins', async () => {
+      expect(await store.spend()).toBeUndefined()
+      expect(await Promise.all([store.putSpend(first), store.putSpend(first)])).toContain(false)
+      const before = await store.spend()
+      expect(before).toEqual({ version: 1, madeAt: 1, live: [], settled: {} })
+      expect(await store.putSpend({ before, next: { ...first.next, madeAt: 2 } })).toBe(true)
+      expect(await store.putSpend({ before, next: { ...first.next, madeAt: 3 } })).toBe(false)
+      expect(await store.spend()).toMatchObject({ version: 2, madeAt: 2 })
+    })
+
+    test('of two that create on it at the same moment one is created, and the other told', async () => {
+      const created = await Promise.all(
+        ['i-000000000001', 'i-000000000002'].map((id) => store.create(anInstance({ id }), { spend: first })),
+      )
+      expect(created).toContainEqual({})
+      expect(created).toContainEqual({ spendChanged: true })
+      expect((await store.list({ limit: 9 })).instances).toHaveLength(1)
+    })
+
+    test('an end, its costs and what is committed are written together, or not at all', async () => {
+      const made = anInstance()
+      await store.create(made, { spend: first })
+      const stale = await store.update(made, { ...made, name: 'late' }, { spend: first, costs: [line] })
+      expect(stale).toBeUndefined()
+      expect(await store.costs('2026-03')).toEqual([])
+      expect((await store.get(made.id))?.name).toBe('one')
+      const spend = { before: await store.spend(), next: { ...first.next, madeAt: 5 } }
+      expect(await store.update(made, made, { spend, costs: [line] })).toMatchObject({ version: 1 })
+      expect(await store.costs('2026-03')).toEqual([line])
+      expect(await store.costs('2026-02')).toEqual([])
+      expect(await store.spend()).toMatchObject({ version: 2, madeAt: 5 })
+    })
+
+    test('a key is found by its name, with its limits', async () => {
+      const key = {
+        hash: 'h',
+        name: 'bob',
+        role: 'operator',
+        createdAt: 1,
+        limits: { max_instances: 3 },
+      } as const
+      await store.addApiKey(key)
+      expect(await store.keyNamed('bob')).toEqual(key)
+      expect(await store.keyNamed('eve')).toBeUndefined()
+    })
+  })
+
   describe(`${name} answers an idempotency key once`, () => {
     const once = { scope: 'alice', key: 'k-1', fingerprint: 'body-1' }
     let store: Store
@@ -81,7 +143,7 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
 
     test('two creates at the same moment make one instance, and both learn which', async () => {
       const [left, right] = [anInstance({ id: 'i-00000000000a' }), anInstance({ id: 'i-00000000000b' })]
-      const results = await Promise.all([store.create(left, once), store.create(right, once)])
+      const results = await Promise.all([store.create(left, { once }), store.create(right, { once })])
       const used = results.flatMap((result) => result.used ?? [])
       expect(used).toHaveLength(1)
       const { instances } = await store.list({ limit: 10 })
@@ -91,13 +153,13 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
     test('a claim and its key are written together or not at all', async () => {
       const idle = anIdleInstance()
       await store.create(idle)
-      await store.create(anInstance({ id: 'i-00000000000c' }), once)
-      expect(await store.update(idle, { ...idle, status: 'busy' }, once)).toBeUndefined()
+      await store.create(anInstance({ id: 'i-00000000000c' }), { once })
+      expect(await store.update(idle, { ...idle, status: 'busy' }, { once })).toBeUndefined()
       expect((await store.get(idle.id))?.status).toBe('idle')
     })
 
     test('the key of one scope is not that of another', async () => {
-      await store.create(anInstance(), once)
+      await store.create(anInstance(), { once })
       expect(await store.used({ scope: 'alice', key: 'k-1' })).toMatchObject({ fingerprint: 'body-1' })
       expect(await store.used({ scope: 'bob', key: 'k-1' })).toBeUndefined()
     })

@@ -9,6 +9,7 @@ import { provision } from '../../lib/lifecycle/provision.ts'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
 import { terminate } from '../../lib/lifecycle/terminate.ts'
 import type { Instance } from '../../lib/model/instance.ts'
+import type { DeploymentLimits } from '../../lib/model/limits.ts'
 import { createRequest } from '../../lib/model/request.ts'
 import type { Step } from '../../lib/model/step.ts'
 import type { Store } from '../../lib/store/store.ts'
@@ -45,6 +46,7 @@ export const startWorld = async (
     hints?: 'lost'
     bareMetal?: boolean
     observer?: Store
+    limits?: DeploymentLimits
     /** With OCI as the second cloud. */
     oci?: boolean
   } = {},
@@ -60,7 +62,11 @@ export const startWorld = async (
   const counted: string[] = []
   const remember = (message: string) => void said.push(message)
   const ctx: Context = {
-    settings: { idle: { arrival_grace: 10 * minute, gpu_percent: 5 }, api: { requests_per_second: 20 } },
+    settings: {
+      idle: { arrival_grace: 10 * minute, gpu_percent: 5 },
+      api: { requests_per_second: 20 },
+      limits: options.limits ?? {},
+    },
     store,
     queues: {
       send: async (step, id, delayMs) => {

@@ -81,7 +81,12 @@ export const sshKeys = z
   .nullable()
   .transform((keys) => keys ?? [])
 
-export const balance = z.object({ virtual_machine_count: z.int(), bare_metal_server_count: z.int() })
+export const balance = z.object({
+  virtual_machine_count: z.int(),
+  bare_metal_server_count: z.int(),
+  /** US cents, of everything that is charged. */
+  hourly_rate: z.int().nonnegative().optional().catch(undefined),
+})
 
 /** One row of what can be rented. `Specs` is kept as it came: a VM must be asked for with exactly that. */
 export const offerRow = z.object({

@@ -35,7 +35,7 @@ export const createHotAisle = (options: HotAisleOptions): Backend => {
   const api = createApi(client, team, { ...defaultTimeouts, ...options.timeouts })
   const credentials = createCredentials(api, team)
   const ensureKey = createEnsureKey({ api, credentials, team, sshPublicKey })
-  const launching = { api, credentials, ensureKey, team, bareMetal: settings.bare_metal }
+  const launching = { api, credentials, ensureKey, team, bareMetal: settings.bare_metal, clock }
 
   return {
     type: 'hotaisle',
@@ -52,7 +52,13 @@ export const createHotAisle = (options: HotAisleOptions): Backend => {
     find: (rental) => findMachine({ api, clock }, rental),
     state: (ref) => stateOf(api, credentials, ref),
     repair: (ref) => repairMachine(api, credentials, ref),
-    release: (ref, how) => releaseMachine(api, credentials, ref, how),
+    release: (ref, how) => releaseMachine({ api, credentials, clock }, ref, how),
+    // Its API tells no times: those of the calls are all that is known.
+    billed: async () => ({}),
+    async hourlyRate() {
+      const answer = await api.balance()
+      return answer.kind === 'ok' ? answer.body.hourly_rate : undefined
+    },
     owned: () => listOwned(api),
     bootDeadlineMs: (instanceType) => (kindOf(instanceType) === 'bm' ? 60 : 10) * 60_000,
   }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../model/clock.ts'
 import { messageOf } from '../../model/errors.ts'
 import type { LaunchOutcome, RejectionCode, Rental } from '../backend.ts'
 import type { SeenMachine } from './answers.ts'
@@ -9,7 +10,14 @@ import type { EnsureKey } from './ssh-key.ts'
 
 /** The one paid call. Whatever answer is not a proved refusal is `unknown`: then a machine may exist. */
 export const launchMachine = async (
-  parts: { api: Api; credentials: Credentials; ensureKey: EnsureKey; team: string; bareMetal: boolean },
+  parts: {
+    api: Api
+    credentials: Credentials
+    ensureKey: EnsureKey
+    team: string
+    bareMetal: boolean
+    clock: Clock
+  },
   { intent }: Rental,
 ): Promise<LaunchOutcome> => {
   const { api, ensureKey } = parts
@@ -23,18 +31,20 @@ export const launchMachine = async (
 
   const noKey = await ensureKey({ again: false })
   if (noKey) return noKey
+  let at = parts.clock.now()
   let answer = await create()
   if (isRefused(answer, 428)) {
     // No key on the account: somebody took it off since. Refused, so nothing was made yet.
     const stillNoKey = await ensureKey({ again: true })
     if (stillNoKey) return stillNoKey
+    at = parts.clock.now()
     answer = await create()
   }
   if (answer.kind === 'ok') {
     const { name, deploymentId } = answer.body
     // A VM has no field for it at create. Should this fail, `find` and `state` set it later.
     if (kind === 'vm') await api.describe(kind, name, intent.mark)
-    return { outcome: 'launched', machine: { cloudId: name, rentalId: deploymentId } }
+    return { outcome: 'launched', machine: { cloudId: name, rentalId: deploymentId }, at }
   }
   if (answer.kind === 'unknown') {
     const { message, retryAfterMs } = answer

@@ -9,6 +9,8 @@ import type { Api } from './api.ts'
 import { wordsOfAnswer } from './client.ts'
 import { instanceTypeOf, type Kind, kindNames, region } from './kinds.ts'
 
+const minuteMs = 60_000
+
 type Offers = { offers: Offer[]; errors: OfferError[] }
 
 /** What Hot Aisle has for rent. One bad row, or one list that fails, takes nothing from the others. */
@@ -87,6 +89,13 @@ const judgeRow = (kind: Kind, raw: unknown): Judged => {
       availability: row.data.Quantity === 0 ? 'not_available' : 'available',
       minimumReservationMinutes: minutes,
       minimumChargeCents: costOf(price, minutes),
+      // The minimum at once, from then on by the started minute. Source: Hot Aisle's contract.
+      billing: {
+        microsPerHour: price * 10_000,
+        stepMs: minuteMs,
+        leastMs: minutes * minuteMs,
+        startsAt: 'launch',
+      },
       payload: { kind, specs: row.data.Specs },
     },
   }

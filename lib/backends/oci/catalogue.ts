@@ -13,6 +13,8 @@ export const catalogueShape = z.object({
   memoryGb: z.number().positive(),
   gpu: z.object({ name: z.string(), memoryGb: z.number().positive(), count: z.int().positive() }).nullable(),
   priceCents: cents,
+  /** The same in millionths of a dollar, as it is charged; lists that were kept earlier lack it. */
+  priceMicros: z.int().nonnegative().optional(),
   preemptible: z.boolean(),
   /** Offered only to those who asked for it. */
   experimental: z.boolean().optional(),
@@ -72,6 +74,7 @@ const judgeRow = (raw: unknown, prices: Map<string, Priced>): CatalogueShape | L
     memoryGb,
     gpu,
     priceCents: priced.cents,
+    priceMicros: priced.micros,
     preemptible: row.allowPreemptible === true,
     ...(family.is === 'experimental' && { experimental: true }),
   })

@@ -73,8 +73,9 @@ const withPrices = (listed: CatalogueShape[], prices: OciSettings['prices']) => 
     ...unpriced.filter(({ shape }) => !listed.some((row) => row.shape === shape)),
   ]
   const shapes = known.flatMap((row): CatalogueShape[] => {
-    const priceCents = prices[row.shape] ?? row.priceCents
-    return priceCents === undefined ? [] : [{ ...row, priceCents }]
+    const own = prices[row.shape]
+    if (own !== undefined) return [{ ...row, priceCents: own, priceMicros: own * 10_000 }]
+    return row.priceCents === undefined ? [] : [{ ...row, priceCents: row.priceCents }]
   })
   const errors = Object.keys(prices)
     .filter((shape) => !known.some((row) => row.shape === shape))

@@ -102,7 +102,8 @@ const unknown = ({ message, retryAfterMs }: Failure): MachineState => ({
   retryAfterMs,
 })
 
-const compartmentOf = async (places: Places): Promise<Answer<string>> =>
+/** In which a machine was rented, where its record does not say so. */
+export const compartmentOf = async (places: Places): Promise<Answer<string>> =>
   after(await places.compartment(), (id) =>
     id === undefined ? failed(404, 'NoCompartment', "Berth's compartment is not there") : ok(id),
   )

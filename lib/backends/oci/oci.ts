@@ -2,6 +2,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { OciSettings } from '../../model/settings.ts'
 import type { Backend, CataloguePort, CredentialsCheck } from '../backend.ts'
 import { type Api, createApi } from './api.ts'
+import { billedOf } from './billed.ts'
 import { fetchFeeds } from './feeds.ts'
 import { findMachine } from './find.ts'
 import { defaultTimeouts, type Timeouts } from './http-client.ts'
@@ -54,6 +55,9 @@ export const createOci = (options: OciOptions): Backend => {
     state: (ref) => stateOf({ api, places, clock, sshPort: settings.ssh_port }, ref),
     repair: async (ref) => ({ outcome: 'not_possible', message: `OCI does not install ${ref.cloudId} anew` }),
     release: (ref) => releaseMachine({ api, places, clock }, ref),
+    // Its bills are a day late.
+    hourlyRate: async () => undefined,
+    billed: (ref) => billedOf({ api, places }, ref),
     owned: () => listOwned(api, places),
     bootDeadlineMs: (instanceType) => (instanceType.startsWith('BM.') ? 20 : 10) * 60_000,
   }

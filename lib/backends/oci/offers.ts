@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { BillingTerms } from '../../model/billing.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Offer, OfferError } from '../../model/offer.ts'
 import type { Range } from '../../model/range.ts'
@@ -127,11 +128,23 @@ const offersOf = (
     availability,
     minimumReservationMinutes: 0,
     minimumChargeCents: 0,
+    billing: billingOf(row, spot),
     ...(row.experimental && { experimental: true }),
     payload: { ...same, spot, gpuName: row.gpu?.name ?? null },
   })
   return row.preemptible ? [offer(false), offer(true)] : [offer(false)]
 }
+
+/**
+ * By the second, from when it runs: a VM for a minute at least, bare metal for an hour; preemptible at half the price.
+ * Source: Oracle's announcement of per-second billing, and its price list.
+ */
+const billingOf = ({ shape, priceCents, priceMicros }: CatalogueShape, spot: boolean): BillingTerms => ({
+  microsPerHour: Math.ceil((priceMicros ?? priceCents * 10_000) / (spot ? 2 : 1)),
+  stepMs: 1000,
+  leastMs: shape.startsWith('BM.') ? 60 * minuteMs : minuteMs,
+  startsAt: 'running',
+})
 
 const errorOf = (failure: Failure, region?: string): OfferError => {
   const code = failure.status === 401 ? 'bad_credentials' : isSilence(failure) ? 'no_answer' : 'refused'

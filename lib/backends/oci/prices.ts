@@ -28,7 +28,7 @@ export const priceOf = (
     gpuCount,
   }: { products: ShapeRow['products']; ocpus: number; gpuCount: number | undefined },
   prices: Map<string, Priced>,
-): { cents: Cents } | { why: string } => {
+): { cents: Cents; micros: number } | { why: string } => {
   const kinds = products.map(({ type }) => type.value)
   // What is not understood may cost something: a price must never be announced lower than it comes out.
   const odd = kinds.find((kind) => kind !== 'ocpu' && (kind !== 'memory' || gpuCount !== undefined))
@@ -44,7 +44,7 @@ export const priceOf = (
     if (!units || units < 0) return { why: `the feed does not say how much of ${partNumber} it needs` }
     dollars += price.dollars * units
   }
-  return { cents: toCents(dollars) }
+  return { cents: toCents(dollars), micros: toMicros(dollars) }
 }
 
 /** Half price, rounded like every price. Source: Oracle's price list. */
@@ -69,4 +69,6 @@ const productPrice = ({
 }
 
 /** Through a rounded decimal, since 3.05 times 8 is a little more than 24.4 to a computer. */
+const toMicros = (dollars: number): number => Math.ceil(Number((dollars * 1_000_000).toFixed(3)))
+
 const toCents = (dollars: number): Cents => Math.ceil(Number((dollars * 100).toFixed(6)))

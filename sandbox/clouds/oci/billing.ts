@@ -1,4 +1,5 @@
 import { terminatedAtOf } from './lifecycle.ts'
+import { isBareMetal } from './shapes.ts'
 import type { CloudState, SimulatedInstance } from './state.ts'
 
 /** One instance as the bill shows it. Money in US cents, the price in millionths of a dollar. */
@@ -38,15 +39,22 @@ export const ledgerOf = (state: CloudState, now: number): LedgerEntry[] =>
     chargedCents: (at) => chargeOf(instance, at),
   }))
 
-/** By the second, at least a minute, from RUNNING to TERMINATED; a part of a cent counts as a whole one. */
+/**
+ * By the second from RUNNING to TERMINATED, a VM for a minute at least and bare metal for an hour; a part of a cent
+ * counts as a whole one. Source: Oracle's announcement of per-second billing.
+ */
 const chargeOf = (instance: SimulatedInstance, now: number): number => {
   const start = startOf(instance, now)
   if (start === null) return 0
   const seconds = Math.ceil(((endOf(instance, now) ?? now) - start) / 1000)
-  return Math.ceil((instance.pricePerHourMicros * Math.max(60, seconds)) / (3600 * 10_000))
+  return Math.ceil(
+    (instance.pricePerHourMicros * Math.max(isBareMetal(instance.shape) ? 3600 : 60, seconds)) /
+      (3600 * 10_000),
+  )
 }
 
-const startOf = (instance: SimulatedInstance, now: number): number | null => {
+/** When it was RUNNING; null where it never was. */
+export const startOf = (instance: SimulatedInstance, now: number): number | null => {
   // One that is given back while it boots never runs.
   const bootEnds = Math.min(now, instance.endedAt ?? now, terminatedAtOf(instance) ?? now)
   return instance.runningAt <= bootEnds ? instance.runningAt : null

@@ -13,6 +13,7 @@ import type { CloudState, SimulatedInstance } from './state.ts'
 import { freeHosts, rowOf } from './stock.ts'
 import type { Switches } from './switches.ts'
 import { attachmentBody, instanceBody, timeBody, vnicBody } from './wire.ts'
+import { endIdOf } from './work-request-calls.ts'
 
 /** Shapes, capacity, instances and their addresses. */
 export const createComputeCalls = (parts: {
@@ -77,7 +78,7 @@ export const createComputeCalls = (parts: {
       throw incorrectState('the instance is being provisioned')
     }
     await instances.terminate(instance)
-    return { status: 204, headers: { 'opc-work-request-id': instance.workRequestId } }
+    return { status: 204, headers: { 'opc-work-request-id': endIdOf(instance) } }
   }
 
   const listShapes = (call: Call): Reply => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../lib/model/clock.ts'
+import { startOf } from './billing.ts'
 import { type Call, fits, type Handler, needed, pageOf } from './call.ts'
-import { lifecycleOf } from './lifecycle.ts'
 import type { Operation } from './operations.ts'
 import type { Places } from './places.ts'
 import { notFound } from './refusal.ts'
@@ -18,8 +18,10 @@ export const createWorkRequestCalls = (parts: {
   const { state, clock, places, switches } = parts
 
   const instanceOf = (call: Call): SimulatedInstance => {
+    const asked = call.names.workRequestId
     const found = state.instances.find(
-      ({ workRequestId, region }) => workRequestId === call.names.workRequestId && region === call.region,
+      (instance) =>
+        (instance.workRequestId === asked || endIdOf(instance) === asked) && instance.region === call.region,
     )
     if (!found) throw notFound()
     places.compartment(call.caller, found.compartmentId)
@@ -28,22 +30,50 @@ export const createWorkRequestCalls = (parts: {
 
   const hasFailed = ({ failure }: SimulatedInstance) => failure !== null && clock.now() >= failure.at
 
-  const statusOf = (instance: SimulatedInstance) => {
-    if (hasFailed(instance)) return 'FAILED'
-    const lifecycle = lifecycleOf(instance, clock.now())
-    return lifecycle === 'PROVISIONING' || lifecycle === 'STARTING' ? 'IN_PROGRESS' : 'SUCCEEDED'
+  const launchOf = (instance: SimulatedInstance) => {
+    const now = clock.now()
+    const runsSince = startOf(instance, now)
+    const came = (status: string, at: number | null) => ({
+      status,
+      ...(at !== null && { timeFinished: timeBody(at) }),
+    })
+    if (hasFailed(instance)) return came('FAILED', instance.failure?.at ?? null)
+    if (runsSince !== null) return came('SUCCEEDED', runsSince)
+    return instance.endedAt !== null && now >= instance.endedAt
+      ? came('CANCELED', instance.endedAt)
+      : came('IN_PROGRESS', null)
   }
 
-  const body = (instance: SimulatedInstance) => ({
+  const launchBody = (instance: SimulatedInstance) => ({
     id: instance.workRequestId,
     compartmentId: instance.compartmentId,
     operationType: 'LaunchInstance',
-    status: statusOf(instance),
-    percentComplete: statusOf(instance) === 'IN_PROGRESS' ? 50 : 100,
+    percentComplete: launchOf(instance).status === 'IN_PROGRESS' ? 50 : 100,
     resources: [{ actionType: 'CREATED', entityType: 'instance', identifier: instance.id }],
     timeAccepted: timeBody(instance.createdAt),
     timeStarted: timeBody(instance.createdAt),
+    ...launchOf(instance),
   })
+
+  /** There is none for a machine whose host was taken away. */
+  const endBodies = (instance: SimulatedInstance) => {
+    const { endedAt, terminatedAt, interrupted } = instance
+    if (endedAt === null || terminatedAt === null || interrupted) return []
+    const isDone = clock.now() >= terminatedAt
+    return [
+      {
+        ...launchBody(instance),
+        id: endIdOf(instance),
+        operationType: 'TerminateInstance',
+        status: isDone ? 'SUCCEEDED' : 'IN_PROGRESS',
+        percentComplete: isDone ? 100 : 50,
+        resources: [{ actionType: 'DELETED', entityType: 'instance', identifier: instance.id }],
+        timeAccepted: timeBody(endedAt),
+        timeStarted: timeBody(endedAt),
+        timeFinished: isDone ? timeBody(terminatedAt) : null,
+      },
+    ]
+  }
 
   return {
     listWorkRequests: (call) => {
@@ -53,11 +83,15 @@ export const createWorkRequestCalls = (parts: {
           ({ id, region, compartmentId }) =>
             region === call.region && compartmentId === compartment.id && fits(call, 'resourceId', id),
         )
-        .map(body)
+        .flatMap((instance) => [launchBody(instance), ...endBodies(instance)])
       return pageOf(call, rows, switches)
     },
 
-    getWorkRequest: (call) => ({ body: body(instanceOf(call)) }),
+    getWorkRequest: (call) => {
+      const instance = instanceOf(call)
+      const [end] = call.names.workRequestId === endIdOf(instance) ? endBodies(instance) : []
+      return { body: end ?? launchBody(instance) }
+    },
 
     listWorkRequestErrors: (call) => {
       const instance = instanceOf(call)
@@ -69,3 +103,6 @@ export const createWorkRequestCalls = (parts: {
     },
   } satisfies Partial<Record<Operation, Handler>>
 }
+
+/** Of its termination. */
+export const endIdOf = ({ workRequestId }: SimulatedInstance): string => `${workRequestId}end`
