@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contains, formatRange, parseCount, parseMemory, range } from './range.ts'
 import { architecture, gpuVendor, type Resources } from './resources.ts'
+import { textBy } from './text-by.ts'
 
 const gpuRequirement = z.object({
   vendor: gpuVendor.optional(),
@@ -24,10 +25,10 @@ export type Requirements = z.infer<typeof requirements>
 
 /** The requirement texts of a request, in dstack's syntax, each parsed with an error that names its field. */
 export const requirementFields = {
-  gpu: parsed(parseGpu).optional(),
-  cpu: parsed(parseCpu).optional(),
-  memory: parsed(parseMemory).optional(),
-  disk: parsed(parseMemory).optional(),
+  gpu: textBy(parseGpu).optional(),
+  cpu: textBy(parseCpu).optional(),
+  memory: textBy(parseMemory).optional(),
+  disk: textBy(parseMemory).optional(),
 }
 
 /** Whether a machine has what is asked for. Names compare without regard to case, and whole: A10 is not A100. */
@@ -116,7 +117,8 @@ const namesOf = (token: string): string[] => {
 
 const gpuFits = (wanted: GpuRequirement | undefined, has: Resources['gpu']): boolean => {
   if (!wanted) return true
-  if (!has) return false
+  // "0..2" asks for GPUs where there are any.
+  if (!has) return wanted.count.min === 0
   return (
     (wanted.vendor === undefined || wanted.vendor === has.vendor) &&
     (wanted.names === undefined ||
@@ -124,15 +126,4 @@ const gpuFits = (wanted: GpuRequirement | undefined, has: Resources['gpu']): boo
     contains(wanted.memoryGb ?? {}, has.memoryGb) &&
     contains(wanted.count, has.count)
   )
-}
-
-function parsed<Value>(parse: (text: string) => Value) {
-  return z.union([z.string().max(200), z.number()]).transform((text, context): Value => {
-    try {
-      return parse(String(text))
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) })
-      return z.NEVER
-    }
-  })
 }

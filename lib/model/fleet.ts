@@ -1,0 +1,53 @@
+import * as z from 'zod'
+import { wanted } from './request.ts'
+
+const instant = z.int()
+
+/** What a fleet is to be: which machines, how many, and for how long an idle one above `min` stays. */
+export const fleetSpec = z.object({
+  nodes: z.object({
+    min: z.int().nonnegative(),
+    /** How many an apply brings; from then on those that are idle above `min` go. */
+    target: z.int().nonnegative(),
+    /** Without one, as many as a fleet can have. */
+    max: z.int().nonnegative().optional(),
+  }),
+  wanted,
+  /** In milliseconds. */
+  idleDuration: z.union([z.int().nonnegative(), z.literal('off')]),
+})
+export type FleetSpec = z.infer<typeof fleetSpec>
+
+/** One place of a fleet: its number, and the instance in it, until that is terminated. */
+const fleetNode = z.object({
+  n: z.int().nonnegative(),
+  instanceId: z.string(),
+  /** It is on its way out, and that has been reckoned with: another may be rented for it. */
+  left: z.boolean().optional(),
+})
+export type FleetNode = z.infer<typeof fleetNode>
+
+/** How many nodes in a row came to nothing, why the last did, and until when none is rented for them. */
+const fleetFailure = z.object({
+  count: z.int().nonnegative(),
+  message: z.string(),
+  retryAt: instant,
+})
+export type FleetFailure = z.infer<typeof fleetFailure>
+
+/** The record of a fleet. Whatever makes a node or lets one go is written on its version, so that none is made twice. */
+export const fleet = z.object({
+  name: z.string(),
+  version: z.int().nonnegative(),
+  status: z.enum(['active', 'deleting']),
+  spec: fleetSpec,
+  /** How many nodes it is to have now: `target` after an apply, down to `min` as idle ones go. */
+  desired: z.int().nonnegative(),
+  nodes: z.array(fleetNode),
+  failure: fleetFailure.optional(),
+  /** Name of the API key that made it. */
+  createdBy: z.string(),
+  createdAt: instant,
+  deletedAt: instant.optional(),
+})
+export type Fleet = z.infer<typeof fleet>
