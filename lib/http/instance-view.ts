@@ -8,6 +8,7 @@ export const instanceView = (instance: Instance, now: number) => {
   return {
     id: instance.id,
     name: instance.name,
+    fleet: instance.fleet ?? null,
     status: instance.status,
     phase: instance.phase ?? null,
     backend: instance.backend ?? null,

@@ -29,7 +29,7 @@ export const createInstance = async (
   if (reused) return reused
 
   const instance = newInstance(ctx, request, caller.name)
-  const { used } = await ctx.store.create(instance, once)
+  const { used } = await ctx.store.create(instance, { once })
   if (used && once) return sameRequest(once, used)
   await hintNext(ctx, instance)
   return instance
@@ -48,7 +48,7 @@ const takeIdle = async (
     // A look at the machine may write in between; only a claim or its end make it another's.
     for (let tries = 0; idle && tries < mostTries; tries++) {
       const next = claimed(ctx, idle, { holder, hold: request.hold, request })
-      const written = await ctx.store.update(idle, next, once)
+      const written = await ctx.store.update(idle, next, { once })
       if (written) {
         ctx.log.info(`taken by ${holder}`, { instanceId: written.id, status: written.status })
         await hintNext(ctx, written)

@@ -70,6 +70,8 @@ export const instance = z.object({
   createdAt: instant,
   /** Who asked for it: the name of an API key. */
   createdBy: z.string(),
+  /** The fleet whose node it is. */
+  fleet: z.string().optional(),
   wanted,
   hardwareCheck,
   idleDuration: spanOrOff,

@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { BerthError } from '../model/errors.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
+import { changedFleet, fleetKey, fromFleetItem, isSameFleet, toFleetItem } from './fleet-item.ts'
 import {
   eventLine,
   fromItem,
@@ -21,7 +22,7 @@ import {
   splitEvents,
   toItem,
 } from './instance-item.ts'
-import { InstanceExists, type Instances, type Once } from './store.ts'
+import { type Also, type FleetChange, InstanceExists, type Instances, type Once } from './store.ts'
 import { dueShards } from './table.ts'
 
 type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[number]['Put']>
@@ -107,25 +108,37 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
     return instance && { instance, fingerprint }
   }
 
+  /** What is written with an instance. */
+  const putsOf = ({ once, fleet }: Also, instanceId: string): Put[] => [
+    ...(once ? [put(toOnceItem(once, instanceId), isNew)] : []),
+    ...(fleet ? [put(toFleetItem(changedFleet(fleet)), isSameFleet(fleet.previous))] : []),
+  ]
+
+  const isStale = async ({ previous }: FleetChange): Promise<boolean> => {
+    const Key = fleetKey(previous.name)
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))
+    const stands = Item && fromFleetItem(Item)
+    return stands?.version !== previous.version || stands.createdAt !== previous.createdAt
+  }
+
   return {
     get,
     used,
 
-    create: async (instance, once) => {
-      const puts = [put(toItem(instance), isNew)]
-      if (once) puts.push(put(toOnceItem(once, instance.id), isNew))
-      if (await write(puts)) return {}
-      const earlier = once && (await used(once))
-      if (!earlier) throw new InstanceExists(instance.id)
-      return { used: earlier }
+    create: async (instance, also = {}) => {
+      if (await write([put(toItem(instance), isNew), ...putsOf(also, instance.id)])) return {}
+      const earlier = also.once && (await used(also.once))
+      if (earlier) return { used: earlier }
+      if (also.fleet && (await isStale(also.fleet))) return { isFleetStale: true }
+      throw new InstanceExists(instance.id)
     },
 
-    update: async (previous, changed, once) => {
+    update: async (previous, changed, also = {}) => {
       const next = { ...changed, version: previous.version + 1 }
       const { kept, moved } = splitEvents(next)
       const puts = [put(toItem(kept), isVersion(previous.version))]
       if (moved.length > 0) puts.push(put(toEventsItem(next, moved), isNew))
-      if (once) puts.push(put(toOnceItem(once, next.id), isNew))
+      puts.push(...putsOf(also, next.id))
       return (await write(puts)) ? kept : undefined
     },
 

@@ -1,4 +1,5 @@
 import type { KeptCatalogue } from '../model/catalogue.ts'
+import type { Fleet } from '../model/fleet.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { Sightings } from '../model/sightings.ts'
 import type { Status } from '../model/status.ts'
@@ -9,6 +10,7 @@ export interface Store extends Instances, Locks, ApiKeys {
   owner(): Promise<string>
   catalogues: Catalogues
   sightings: SightingsPort
+  fleets: FleetsPort
 }
 
 /** Per backend, what its cloud's published lists last said. */
@@ -24,6 +26,27 @@ export interface SightingsPort {
   put(backend: string, before: Sightings | undefined, machines: Sightings['machines']): Promise<boolean>
 }
 
+/** Fleets by their names. Whatever is decided about one is written on the version that was read. */
+export interface FleetsPort {
+  /** As it is now (a strongly consistent read). */
+  get(name: string): Promise<Fleet | undefined>
+  /** All, by name, as they are now. */
+  list(): Promise<Fleet[]>
+  /**
+   * Writes `next` in the place of what was read, or where there was none, and returns it with its version; undefined,
+   * and nothing is written, when somebody else has written since.
+   */
+  put(previous: Fleet | undefined, next: Fleet): Promise<Fleet | undefined>
+  /** Removes the record; false when somebody else has written since. */
+  remove(fleet: Fleet): Promise<boolean>
+}
+
+/** A change of a fleet on the version of `previous`. */
+export type FleetChange = { previous: Fleet; next: Fleet }
+
+/** What is written with an instance, in one transaction: all of it or nothing. */
+export type Also = { once?: Once | undefined; fleet?: FleetChange | undefined }
+
 /** `create` was given an id that has a record. */
 export class InstanceExists extends Error {
   constructor(id: string) {
@@ -37,10 +60,14 @@ export type Once = { scope: string; key: string; fingerprint: string }
 
 export interface Instances {
   /**
-   * Writes a new instance, and `once` in the same transaction. When that key was used before, nothing is written
-   * and the instance of the first use comes back, with the fingerprint it was made for. Throws InstanceExists.
+   * Writes a new instance, and what else is to be written, in one transaction. When the key of `once` was used before,
+   * nothing is written and the instance of the first use comes back, with the fingerprint it was made for; nor is
+   * anything when the fleet has been changed by others. Throws InstanceExists.
    */
-  create(instance: Instance, once?: Once): Promise<{ used?: { instance: Instance; fingerprint: string } }>
+  create(
+    instance: Instance,
+    also?: Also,
+  ): Promise<{ used?: { instance: Instance; fingerprint: string }; isFleetStale?: true }>
   /** What a key was used for, if it was. */
   used(once: Pick<Once, 'scope' | 'key'>): Promise<{ instance: Instance; fingerprint: string } | undefined>
   /** The record as it is now (a strongly consistent read). */
@@ -49,9 +76,9 @@ export interface Instances {
   olderEvents(instance: Pick<Instance, 'id' | 'version'>): Promise<InstanceEvent[]>
   /**
    * Writes `next` if the record still has the version of `previous`, and returns it with its new version; undefined
-   * when somebody else has written since. With `once`, both or neither are written.
+   * when somebody else has written since, the instance or what is to be written with it.
    */
-  update(previous: Instance, next: Instance, once?: Once): Promise<Instance | undefined>
+  update(previous: Instance, next: Instance, also?: Also): Promise<Instance | undefined>
   /** Newest first; without a status, those that are not terminated. `cursor` goes on where a page ended. */
   list(page: {
     status?: Status

@@ -27,8 +27,8 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
       return changed
     })
   return {
-    create: (instance, once) => write(() => store.create(instance, once)),
-    update: (previous, next, once) => write(() => store.update(previous, next, once)),
+    create: (instance, also) => write(() => store.create(instance, also)),
+    update: (previous, next, also) => write(() => store.update(previous, next, also)),
     used: (once) => read(() => store.used(once)),
     get: (id) => read(() => store.get(id)),
     olderEvents: (instance) => read(() => store.olderEvents(instance)),
@@ -45,6 +45,12 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
     sightings: {
       get: (backend) => read(() => store.sightings.get(backend)),
       put: (backend, before, machines) => write(() => store.sightings.put(backend, before, machines)),
+    },
+    fleets: {
+      get: (name) => read(() => store.fleets.get(name)),
+      list: () => read(() => store.fleets.list()),
+      put: (previous, next) => write(() => store.fleets.put(previous, next)),
+      remove: (fleet) => write(() => store.fleets.remove(fleet)),
     },
     catalogues: {
       get: (backend) => read(() => store.catalogues.get(backend)),

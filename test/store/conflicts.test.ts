@@ -20,7 +20,7 @@ test('a transaction that met another one (TransactionConflict) is tried again, n
   }
   const store = createInstances({ client, table: 't', random: countingRandom() })
   const once = { scope: 'alice', key: 'k', fingerprint: 'f' }
-  await expect(store.create(anInstance(), once)).resolves.toEqual({})
+  await expect(store.create(anInstance(), { once })).resolves.toEqual({})
 })
 
 test('a write whose answer got lost, and which the SDK sends again, counts as done, once', async () => {

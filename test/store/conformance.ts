@@ -2,9 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Instance } from '../../lib/model/instance.ts'
 import type { Store } from '../../lib/store/store.ts'
 import { anIdleInstance, anInstance } from '../support/instances.ts'
+import { testFleetStore } from './fleet-conformance.ts'
 
 /** What every store must do; `make` gives an empty one. */
 export const testStore = (name: string, make: () => Promise<Store>) => {
+  testFleetStore(name, make)
+
   describe(`${name} keeps instances`, () => {
     let store: Store
     beforeEach(async () => {
@@ -81,7 +84,7 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
 
     test('two creates at the same moment make one instance, and both learn which', async () => {
       const [left, right] = [anInstance({ id: 'i-00000000000a' }), anInstance({ id: 'i-00000000000b' })]
-      const results = await Promise.all([store.create(left, once), store.create(right, once)])
+      const results = await Promise.all([store.create(left, { once }), store.create(right, { once })])
       const used = results.flatMap((result) => result.used ?? [])
       expect(used).toHaveLength(1)
       const { instances } = await store.list({ limit: 10 })
@@ -91,13 +94,13 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
     test('a claim and its key are written together or not at all', async () => {
       const idle = anIdleInstance()
       await store.create(idle)
-      await store.create(anInstance({ id: 'i-00000000000c' }), once)
-      expect(await store.update(idle, { ...idle, status: 'busy' }, once)).toBeUndefined()
+      await store.create(anInstance({ id: 'i-00000000000c' }), { once })
+      expect(await store.update(idle, { ...idle, status: 'busy' }, { once })).toBeUndefined()
       expect((await store.get(idle.id))?.status).toBe('idle')
     })
 
     test('the key of one scope is not that of another', async () => {
-      await store.create(anInstance(), once)
+      await store.create(anInstance(), { once })
       expect(await store.used({ scope: 'alice', key: 'k-1' })).toMatchObject({ fingerprint: 'body-1' })
       expect(await store.used({ scope: 'bob', key: 'k-1' })).toBeUndefined()
     })
