@@ -5,6 +5,7 @@ import type { Instance } from '../model/instance.ts'
 import { mayBecome, type Phase, type Status } from '../model/status.ts'
 import { stepOf } from '../model/step.ts'
 import { longestDelayMs } from '../queues/queues.ts'
+import type { Also } from '../store/store.ts'
 
 const mostTries = 8
 
@@ -12,11 +13,14 @@ const mostTries = 8
  * Writes one change of an instance. `decide` gets the record as it stands and returns the next one, or undefined for
  * "nothing to do"; when somebody else wrote in between it is asked again with what they wrote. So each rule sees the
  * truth, and of two that exclude each other one wins. Returns what stands now, and whether this call changed it.
+ * `alsoFor` says what is to be written with the next record; when that is what somebody else has changed, nothing is
+ * written.
  */
 export const change = async (
   ctx: Pick<Context, 'store' | 'log'>,
   known: Instance,
   decide: (current: Instance) => Instance | undefined,
+  alsoFor: (next: Instance) => Also = () => ({}),
 ): Promise<{ instance: Instance; changed: boolean }> => {
   let current = known
   for (let tries = 0; tries < mostTries; tries++) {
@@ -25,13 +29,15 @@ export const change = async (
     if (!mayBecome(current.status, next.status)) {
       throw new Error(`instance ${current.id} cannot go from ${current.status} to ${next.status}`)
     }
-    const written = await ctx.store.update(current, next)
+    const also = alsoFor(next)
+    const written = await ctx.store.update(current, next, also)
     if (written) {
       tell(ctx, current, written)
       return { instance: written, changed: true }
     }
     const reread = await ctx.store.get(current.id)
     if (!reread) throw new Error(`instance ${current.id} vanished from the table`)
+    if (also.fleet && reread.version === current.version) return { instance: reread, changed: false }
     current = reread
   }
   throw new Error(`instance ${known.id} was changed by others ${mostTries} times in a row`)

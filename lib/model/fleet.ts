@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { wanted } from './request.ts'
+import { type Wanted, wanted } from './request.ts'
 
 const instant = z.int()
 
@@ -27,11 +27,16 @@ const fleetNode = z.object({
 })
 export type FleetNode = z.infer<typeof fleetNode>
 
-/** How many nodes in a row came to nothing, why the last did, and until when none is rented for them. */
+/** What came to nothing last, and what follows from it. */
 const fleetFailure = z.object({
+  /** How many times in a row; the pause grows with it. */
   count: z.int().nonnegative(),
   message: z.string(),
+  at: instant,
+  /** Until then none is rented for those that are missing. */
   retryAt: instant,
+  /** One that was tried afterwards is in service, so that the others may follow. */
+  isOver: z.boolean().optional(),
 })
 export type FleetFailure = z.infer<typeof fleetFailure>
 
@@ -51,3 +56,10 @@ export const fleet = z.object({
   deletedAt: instant.optional(),
 })
 export type Fleet = z.infer<typeof fleet>
+
+/** Whether a fleet is to be just as it was. */
+export const isSameSpec = (one: FleetSpec, other: FleetSpec): boolean =>
+  JSON.stringify(fleetSpec.parse(one)) === JSON.stringify(fleetSpec.parse(other))
+
+export const isSameWanted = (one: Wanted, other: Wanted): boolean =>
+  JSON.stringify(wanted.parse(one)) === JSON.stringify(wanted.parse(other))
