@@ -12,6 +12,7 @@ export type ApiFunctions = {
   }) => Promise<{ isAuthorized: boolean; context: object }>
   offers: (event: ApiEvent) => Promise<HttpResponse>
   instances: (event: ApiEvent) => Promise<HttpResponse>
+  fleets: (event: ApiEvent) => Promise<HttpResponse>
 }
 
 /** API Gateway on one port: authorizes, picks the function by its path, hands it an event of the HTTP API's form 2.0. */
@@ -45,8 +46,7 @@ export const startHttpServer = async (options: {
 const answer = async (functions: ApiFunctions, request: IncomingMessage): Promise<HttpResponse> => {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (!url) throw new BerthError('invalid_request', 'Nothing was done: the path of the request is not valid.')
-  const handle =
-    url.pathname === '/offers' || url.pathname === '/health' ? functions.offers : functions.instances
+  const handle = functions[functionFor(url.pathname)]
   const authorization = request.headers.authorization
   const open = url.pathname === '/health'
   const access = open
@@ -59,6 +59,11 @@ const answer = async (functions: ApiFunctions, request: IncomingMessage): Promis
     )
   }
   return handle(apiEvent(request, url, await readBody(request), access?.context ?? {}))
+}
+
+const functionFor = (path: string): 'offers' | 'fleets' | 'instances' => {
+  if (path === '/offers' || path === '/health') return 'offers'
+  return /^\/fleets(\/|$)/.test(path) ? 'fleets' : 'instances'
 }
 
 const readBody = async (request: IncomingMessage): Promise<string> => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
+import { fleetRoutes } from '../../lib/http/routes-fleets.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
 import { instanceRoutes } from '../../lib/http/routes-instances.ts'
 import { offerRoutes } from '../../lib/http/routes-offers.ts'
@@ -176,7 +177,7 @@ describe('the API', () => {
 
   test('has every route of the code and no other; all but /health ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...offerRoutes, ...healthRoutes]
+    const all = [...instanceRoutes, ...fleetRoutes, ...offerRoutes, ...healthRoutes]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey)).toEqual(keysOf(healthRoutes))
@@ -335,6 +336,12 @@ describe('the packages', () => {
   test('of the API and the schedules answer, too', async () => {
     expect((await stage.request('offers', 'GET', '/offers')).status).toBe(200)
     expect((await stage.request('instances', 'GET', '/reservations')).status).toBe(200)
+    const fleet = { type: 'fleet', nodes: 0, backends: ['hotaisle'] }
+    expect((await stage.request('fleets', 'PUT', '/fleets/empty', fleet)).status).toBe(200)
+    expect((await stage.request('fleets', 'GET', '/fleets')).body).toMatchObject({
+      fleets: [{ name: 'empty' }],
+    })
+    expect((await stage.request('fleets', 'DELETE', '/fleets/empty')).status).toBe(202)
     expect(await stage.call('reconcile', {})).toMatchObject({ orphans: 0, lost: 0 })
   }, 60_000)
 
