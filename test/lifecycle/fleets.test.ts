@@ -1,15 +1,21 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { check } from '../../lib/lifecycle/check.ts'
 import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
+import { createMemoryStore } from '../fakes/memory-store.ts'
+import { countingRandom } from '../support/counting-random.ts'
 import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts'
-import { minute, vm, worldSuite } from '../support/world-suite.ts'
+import { startWorld } from '../support/world.ts'
+import { minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
 let w: FleetWorld
 beforeEach(async () => {
-  w = await fleetWorld(await world())
+  // The transactions themselves are held to by the conformance suite of the stores.
+  w = await fleetWorld(await startWorld(createMemoryStore({ random: countingRandom() })))
 })
-afterEach(() => w.api.stop())
+afterEach(async () => {
+  await w.api.stop()
+  await w.stop()
+})
 
 const bareMetal = { nodes: 1, backends: ['hotaisle'], instance_types: ['bm-mi300x-8'] }
 const vms = { nodes: 2, backends: ['hotaisle'], instance_types: ['vm-mi300x-1'], idle_duration: '10m' }
@@ -225,6 +231,14 @@ describe('what cannot be had is tried again, and the pauses grow', () => {
     for (let launch = 0; launch < 3; launch++) w.cloud.faults.nextMachine({ gpuCount: 7 })
     await w.apply(bareMetal)
     await w.pass(7 * 60, 5)
+    expect((await w.live()).map(({ terminationReason }) => terminationReason)).toEqual([
+      'hardware_mismatch',
+      'hardware_mismatch',
+    ])
     expect(w.rentals()).toHaveLength(2)
+    expect(await w.fleet()).toMatchObject({
+      missing: 1,
+      missingBecause: expect.stringContaining('advertised'),
+    })
   })
 })
