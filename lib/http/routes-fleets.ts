@@ -37,9 +37,9 @@ export const fleetRoutes: Route[] = [
     path: '/fleets',
     handle: async (ctx, { query }) => {
       parseWith(z.strictObject({}), query, 'query')
-      const fleets = await ctx.store.fleets.list()
+      const all = await ctx.store.fleets.list()
       const now = ctx.clock.now()
-      const shown = fleets.map(async (fleet) => fleetView({ fleet, nodes: await nodesOf(ctx, fleet) }, now))
+      const shown = all.map(async (fleet) => fleetView({ fleet, nodes: await nodesOf(ctx, fleet) }, now))
       return json(200, { fleets: await Promise.all(shown) })
     },
   },

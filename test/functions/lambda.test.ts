@@ -147,7 +147,7 @@ test('the functions rent a machine with nothing but their environment', async ()
   expect(cloud.ledger()).toHaveLength(1)
 
   const { handler: idleCheck } = await import('../../functions/idle-check.ts')
-  expect(await idleCheck()).toEqual({ due: expect.any(Number) })
+  expect(await idleCheck()).toEqual({ due: expect.any(Number), fleets: 0 })
 })
 
 test.each(['not json', '{}', '{"instanceId": 7}', '[]', 'null'])(
