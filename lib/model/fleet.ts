@@ -4,7 +4,7 @@ import { type Wanted, wanted } from './request.ts'
 const instant = z.int()
 
 /** What a fleet is to be: which machines, how many, and for how long an idle one above `min` stays. */
-export const fleetSpec = z.object({
+const fleetSpec = z.object({
   nodes: z.object({
     min: z.int().nonnegative(),
     /** How many an apply brings; from then on those that are idle above `min` go. */
@@ -25,7 +25,6 @@ const fleetNode = z.object({
   /** It is on its way out, and that has been reckoned with: another may be rented for it. */
   left: z.boolean().optional(),
 })
-export type FleetNode = z.infer<typeof fleetNode>
 
 /** What came to nothing last, and what follows from it. */
 const fleetFailure = z.object({

@@ -6,8 +6,6 @@ import type { Timeline } from './timeline.ts'
 const minuteMs = 60_000
 const longestPauseMs = 30 * minuteMs
 
-export type FleetPromises = ReturnType<typeof createFleetPromises>
-
 /** Holds fleets to what they promise, by what is written into the table. */
 export const createFleetPromises = (parts: {
   timeline: Timeline
