@@ -30,7 +30,9 @@ export const createFleetUsers = (parts: {
   const { timeline, dice, ask, tell } = parts
   const later = (ms: number, action: () => void) => timeline.at(timeline.now() + ms, action)
 
+  let isOver = false
   const apply = (name: string) => {
+    if (isOver) return
     const file = { type: 'fleet', ...dice.pick(files) }
     tell(`USER applies ${name}: ${JSON.stringify(file)}`)
     const { spec } = fleetFile.parse(file)
@@ -53,7 +55,9 @@ export const createFleetUsers = (parts: {
         if (dice.chance(0.3)) later(first + dice.int(0, 90) * minuteMs, () => drop(name))
       }
     },
+    /** Nobody applies anything from now on. */
     removeAll: () => {
+      isOver = true
       for (const { name } of parts.fleets()) drop(name)
     },
   }
