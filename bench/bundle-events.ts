@@ -19,6 +19,8 @@ export const eventsFor = (store: Store): Record<string, EventOf> => ({
   check: async () => sqsEvent(await unmet(store)),
   terminate: async () => sqsEvent(await unmet(store)),
   'idle-check': async () => ({}),
+  fleets: async () => httpEvent('/fleets'),
+  'keep-fleets': async () => ({}),
   reconcile: async () => ({}),
   'refresh-catalog': async () => ({}),
   'empty-handler': async () => httpEvent('/offers'),

@@ -8,12 +8,12 @@ import { phase, status, terminationReason } from '../model/status.ts'
 /** What the API answers. The views have their types from here, and the document its schemas. */
 
 const time = z.iso.datetime().meta({ id: 'Time', description: 'UTC, ISO 8601.' })
-const timeOrNull = time.nullable()
+export const timeOrNull = time.nullable()
 export const dollars = z
   .number()
   .nonnegative()
   .meta({ id: 'Dollars', description: 'US dollars; cents are exact.' })
-const text = z.string().nullable()
+export const text = z.string().nullable()
 const shownResources = resources.meta({
   id: 'Resources',
   description: 'What a machine has. Sizes in GB of 2^30 bytes; disk is the boot disk alone.',
@@ -22,6 +22,7 @@ const shownResources = resources.meta({
 const instanceFields = z.object({
   id: z.string(),
   name: z.string(),
+  fleet: text.meta({ description: 'The fleet whose node it is.' }),
   status: status.meta({
     id: 'Status',
     description:
@@ -114,7 +115,7 @@ export const reservationPage = z
   .meta({ id: 'ReservationPage' })
 export type ReservationPage = z.infer<typeof reservationPage>
 
-const offerAnswer = offer
+export const offerAnswer = offer
   .omit({ payload: true, pricePerHourCents: true, minimumChargeCents: true, billing: true })
   .extend({
     resources: shownResources,
@@ -125,13 +126,12 @@ const offerAnswer = offer
   .meta({ id: 'Offer' })
 export type OfferAnswer = z.infer<typeof offerAnswer>
 
+export const offerErrors = z
+  .array(offerError.meta({ id: 'OfferError' }))
+  .meta({ description: 'What a cloud could not answer. It takes nothing from the offers.' })
+
 export const offerList = z
-  .object({
-    offers: z.array(offerAnswer),
-    errors: z
-      .array(offerError.meta({ id: 'OfferError' }))
-      .meta({ description: 'What a cloud could not answer. It takes nothing from the offers.' }),
-  })
+  .object({ offers: z.array(offerAnswer), errors: offerErrors })
   .meta({ id: 'OfferList' })
 export type OfferList = z.infer<typeof offerList>
 

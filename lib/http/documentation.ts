@@ -31,6 +31,7 @@ export type Documentation = {
 export const tags = {
   offers: 'Machines that can be had, with what they cost.',
   instances: 'Machines that are rented, from the request to the proof that they are gone.',
+  fleets: 'Machines that are kept, as a file says.',
   reservations: 'Prepaid time.',
   costs: 'What was spent, and what may be.',
   service: 'The service itself. Open to all.',

@@ -28,6 +28,7 @@ export const anOffer: OfferAnswer = {
 export const aRequest: InstanceAnswer = {
   id: 'i-5f2c81d0a3b4',
   name: 'trainer',
+  fleet: null,
   status: 'pending',
   phase: null,
   backend: null,

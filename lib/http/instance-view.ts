@@ -11,6 +11,7 @@ export const instanceView = (instance: Instance, now: number): InstanceAnswer =>
   return {
     id: instance.id,
     name: instance.name,
+    fleet: instance.fleet ?? null,
     status: instance.status,
     phase: instance.phase ?? null,
     backend: instance.backend ?? null,

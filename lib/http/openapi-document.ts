@@ -2,6 +2,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './http-handler.ts'
 import { openApi } from './openapi.ts'
 import { costRoutes } from './routes-costs.ts'
+import { fleetRoutes } from './routes-fleets.ts'
 import { healthRoutes } from './routes-health.ts'
 import { instanceRoutes } from './routes-instances.ts'
 import { offerRoutes } from './routes-offers.ts'
@@ -11,6 +12,7 @@ const routes: Route[] = [
   ...offerRoutes,
   ...instanceRoutes,
   ...costRoutes,
+  ...fleetRoutes,
   ...openApiRoutes(async () => openApiDocument),
   ...healthRoutes,
 ]

@@ -14,7 +14,8 @@ const mostTries = 24
  * Writes one change of an instance. `decide` gets the record as it stands and returns the next one, or undefined for
  * "nothing to do"; when somebody else wrote in between it is asked again with what they wrote. So each rule sees the
  * truth, and of two that exclude each other one wins. Returns what stands now, and whether this call changed it.
- * `also` says what is to be written with it, and may throw where that must not be.
+ * `also` says what is to be written with it, and may throw where that must not be; when that is what somebody else has
+ * changed, nothing is written.
  */
 export const change = async (
   ctx: Pick<Context, 'store' | 'log'>,
@@ -29,7 +30,8 @@ export const change = async (
     if (!mayBecome(current.status, next.status)) {
       throw new Error(`instance ${current.id} cannot go from ${current.status} to ${next.status}`)
     }
-    const written = await ctx.store.update(current, next, await also(current, next))
+    const together = await also(current, next)
+    const written = await ctx.store.update(current, next, together)
     if (written) {
       tell(ctx, current, written)
       count(ctx, current, written)
@@ -37,6 +39,7 @@ export const change = async (
     }
     const reread = await ctx.store.get(current.id)
     if (!reread) throw new Error(`instance ${current.id} vanished from the table`)
+    if (together.fleet && reread.version === current.version) return { instance: reread, changed: false }
     current = reread
   }
   throw new Error(`instance ${known.id} was changed by others ${mostTries} times in a row`)

@@ -7,7 +7,8 @@ import { backendOf, refOf } from './backend-of.ts'
 import { goneBecause } from './bootstrap.ts'
 import { change, hintNext } from './change.ts'
 import { end } from './end.ts'
-import { afterLook, type Look, pastMaxDuration } from './idle-rule.ts'
+import { seatOf } from './fleet-seat.ts'
+import { afterLook, isIdleOver, type Look, pastMaxDuration } from './idle-rule.ts'
 
 /** Looks at one machine in service, and applies the rules for claims, idleness and deadlines to what it shows. */
 export const check = async (ctx: Context, id: string): Promise<void> => {
@@ -26,7 +27,9 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
     if (state?.state === 'gone') return end(ctx, instance, goneBecause(state))
     if (state?.state === 'unknown') retryAfterMs = state.retryAfterMs
   }
-  const { instance: after, changed } = await change(ctx, instance, (current) => {
+  const isGoing = instance.fleet !== undefined && isIdleOver(instance, ctx.clock.now())
+  const seat = isGoing ? await seatOf(ctx, instance) : undefined
+  const decide = (current: Instance): Instance | undefined => {
     if (stepOf(current) !== 'check') return undefined
     // A claim or release since the look makes it old: the hint of that write brings the next one. Keys that this look
     // wrote may have undone those of the new holder, so they are written once more.
@@ -35,12 +38,16 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
         ? { ...current, sshKeysChanged: true, ...dueAt(current, ctx.clock.now()) }
         : undefined
     }
-    const next = afterLook(current, { ...look, retryAfterMs }, ctx.clock.now(), ctx.settings.idle)
+    const next = afterLook(current, { ...look, retryAfterMs }, ctx.clock.now(), ctx.settings.idle, seat)
     return 'keysSet' in look && look.keysSet && next.sshKeys === current.sshKeys
       ? { ...next, sshKeysChanged: undefined }
       : next
-  })
-  if (changed) await hintNext(ctx, after)
+  }
+  const { instance: after, changed } = await change(ctx, instance, decide, async (_, next) =>
+    seat && 'frees' in seat && next.terminationReason === 'idle_timeout' ? seat.frees : {},
+  )
+  // Where its fleet was changed meanwhile, the node asks it again at once.
+  if (changed || seat) await hintNext(ctx, after)
 }
 
 const lookAt = async (ctx: Context, instance: Instance): Promise<Look & { keysSet?: boolean }> => {

@@ -80,6 +80,7 @@ export const claimed = (
     },
     idleSince: undefined,
     ...(by.request && {
+      ...(idle.fleet !== undefined && { ownTerms: idle.ownTerms ?? termsOf(idle) }),
       idleDuration: by.request.idleDuration,
       maxDuration: longestOf(ctx, by.request),
       maxDurationSince: now,
@@ -90,14 +91,20 @@ export const claimed = (
   }
 }
 
-/** The claim has ended; nobody's keys stay on the machine, and the idle time counts from `idleSince`. */
+/**
+ * The claim has ended; nobody's keys stay on the machine, and the idle time counts from `idleSince`. A fleet's node is
+ * its fleet's again, by the fleet's terms.
+ */
 export const released = (busy: Instance, now: number, message: string, idleSince: number): Instance => ({
   ...withEvent(busy, now, message, { status: 'idle' }),
   claim: undefined,
   idleSince,
   ...withoutKeys(busy),
+  ...(busy.ownTerms && { ...busy.ownTerms, ownTerms: undefined, maxDurationSince: undefined }),
   ...dueAt(busy, now),
 })
+
+const termsOf = ({ idleDuration, maxDuration }: Instance) => ({ idleDuration, maxDuration })
 
 const withoutKeys = ({ sshKeys }: Instance) =>
   sshKeys.length > 0 ? { sshKeys: [], sshKeysChanged: true } : {}

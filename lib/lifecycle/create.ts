@@ -31,16 +31,78 @@ export const createInstance = async (
   const reused = request.reuse && request.claim ? await takeIdle(ctx, request, caller.name, once) : undefined
   if (reused) return reused
 
-  const instance = newInstance(ctx, request, caller.name)
-  const { used } = await refusing(() =>
-    createCommitted(ctx, instance, () => allowanceForNew(ctx, caller.name), { once, unpriced: true }),
+  const instance = newInstance(ctx, termsOf(request, caller.name))
+  const { used } = await writeNew(ctx, instance, { once })
+  return used && once ? sameRequest(once, used) : instance
+}
+
+/** What a new instance is written and set going with. */
+export type CreateContext = Pick<Context, 'store' | 'queues' | 'clock' | 'random' | 'log' | 'settings'>
+
+/**
+ * The one way by which an instance that will rent comes into the table: what limits spending stands here. Throws
+ * BerthError limit_exceeded.
+ */
+export const writeNew = async (
+  ctx: CreateContext,
+  instance: Instance,
+  also: Pick<Also, 'once' | 'fleet'>,
+): ReturnType<Context['store']['create']> => {
+  const written = await refusing(() =>
+    createCommitted(ctx, instance, () => allowanceForNew(ctx, instance.createdBy), {
+      ...also,
+      unpriced: true,
+    }),
   )
-  if (used && once) return sameRequest(once, used)
+  if (written.used || written.isFleetStale) return written
   for (const { message } of instance.events) {
     ctx.log.info(message, { instanceId: instance.id, status: instance.status })
   }
   await hintNext(ctx, instance)
-  return instance
+  return written
+}
+
+type Terms = Pick<
+  Instance,
+  'createdBy' | 'fleet' | 'wanted' | 'hardwareCheck' | 'idleDuration' | 'maxDuration' | 'sshKeys'
+> & { name: string | undefined; claim: { holdMs: number | undefined } | undefined }
+
+/** An instance that waits for a machine. */
+export const newInstance = (
+  ctx: CreateContext,
+  { name, claim, ...terms }: Terms,
+  who = terms.createdBy,
+): Instance => {
+  const now = ctx.clock.now()
+  const id = `i-${ctx.random.hex(12)}`
+  return {
+    id,
+    name: name ?? `berth-${id.slice(2, 8)}`,
+    version: 0,
+    status: 'pending',
+    createdAt: now,
+    ...terms,
+    maxDuration: longestOf(ctx, terms),
+    attempts: 0,
+    ...(claim && {
+      claim: {
+        holder: terms.createdBy,
+        since: now,
+        active: false,
+        ...(claim.holdMs !== undefined && { holdUntil: now + claim.holdMs }),
+      },
+    }),
+    visits: 0,
+    ...dueAt({}, now),
+    events: [
+      {
+        at: now,
+        status: 'pending',
+        message: `asked for by ${who}: ${formatRequirements(terms.wanted.requirements)}`,
+      },
+      ...shortened(ctx, terms).map((message) => ({ at: now, status: 'pending' as const, message })),
+    ],
+  }
 }
 
 /** Of two requests for one machine, the write of one fails; it goes on to the next. */
@@ -83,43 +145,16 @@ const mayTake = async (ctx: Context, idle: Instance, next: Instance): Promise<Al
   }
 }
 
-const newInstance = (ctx: Context, request: CreateRequest, createdBy: string): Instance => {
-  const now = ctx.clock.now()
-  const id = `i-${ctx.random.hex(12)}`
-  const wanted = wantedBy(request)
-  return {
-    id,
-    name: request.name ?? `berth-${id.slice(2, 8)}`,
-    version: 0,
-    status: 'pending',
-    createdAt: now,
-    createdBy,
-    wanted,
-    hardwareCheck: request.hardwareCheck,
-    idleDuration: request.idleDuration,
-    maxDuration: longestOf(ctx, request),
-    sshKeys: request.sshKeys,
-    attempts: 0,
-    ...(request.claim && {
-      claim: {
-        holder: createdBy,
-        since: now,
-        active: false,
-        ...(request.hold !== undefined && { holdUntil: now + request.hold }),
-      },
-    }),
-    visits: 0,
-    ...dueAt({}, now),
-    events: [
-      {
-        at: now,
-        status: 'pending',
-        message: `asked for by ${createdBy}: ${formatRequirements(wanted.requirements)}`,
-      },
-      ...shortened(ctx, request).map((message) => ({ at: now, status: 'pending' as const, message })),
-    ],
-  }
-}
+const termsOf = (request: CreateRequest, createdBy: string): Terms => ({
+  name: request.name,
+  createdBy,
+  wanted: wantedBy(request),
+  hardwareCheck: request.hardwareCheck,
+  idleDuration: request.idleDuration,
+  maxDuration: request.maxDuration,
+  sshKeys: request.sshKeys,
+  claim: request.claim ? { holdMs: request.hold } : undefined,
+})
 
 const onceFor = (request: CreateRequest, caller: { name: string; idempotencyKey?: string | undefined }) =>
   caller.idempotencyKey === undefined

@@ -5,6 +5,7 @@ import { formatSpan } from '../model/span.ts'
 import { patient, withEvent } from './change.ts'
 import { released } from './claim.ts'
 import { ending } from './end.ts'
+import type { Seat } from './fleet-seat.ts'
 
 /** How often a machine in service is looked at, in milliseconds. */
 const usualPauseMs = 60_000
@@ -23,16 +24,23 @@ export type Look = { seen: Activity } | { unseen: string; retryAfterMs?: number 
 /**
  * What becomes of a machine in service after a look at it: pure, so that each rule can be read and proved alone.
  * The times are those of the server's clock; nothing active, claimed or prepaid is ended by idleness, and what can't
- * be seen counts as active, with a deadline of its own.
+ * be seen counts as active, with a deadline of its own. A fleet's node goes only when its fleet, asked for its `seat`,
+ * lets it.
  */
-export const afterLook = (instance: Instance, look: Look, now: number, settings: IdleSettings): Instance => {
+export const afterLook = (
+  instance: Instance,
+  look: Look,
+  now: number,
+  settings: IdleSettings,
+  seat?: Seat,
+): Instance => {
   const outlived = pastMaxDuration(instance, now)
   if (outlived) return outlived
   if ('unseen' in look) return unseen(instance, look, now)
   const reached = reachable(instance, now)
   const activity = activityOf(look.seen, settings.gpu_percent)
   if (activity !== undefined) return active(reached, activity, now)
-  return reached.status === 'busy' ? quiet(reached, now, settings) : idle(reached, now)
+  return reached.status === 'busy' ? quiet(reached, now, settings) : idle(reached, now, seat)
 }
 
 /** The record of an instance whose `max_duration` is over, whatever it does and whether or not it can be seen. */
@@ -106,11 +114,17 @@ const quiet = (instance: Instance, now: number, settings: IdleSettings): Instanc
 }
 
 /** Unclaimed and without activity: given back after the idle duration, but not while it is prepaid. */
-const idle = (instance: Instance, now: number): Instance => {
+const idle = (instance: Instance, now: number, seat: Seat | undefined): Instance => {
   const over = idleEnd(instance)
   if (over === undefined || now < over) return nextCheck(instance, now)
   const reservedUntil = instance.reservation?.until ?? 0
-  if (now < reservedUntil) return kept(instance, now, reservedUntil)
+  if (now < reservedUntil)
+    return kept(instance, now, `idle, and kept: prepaid until ${new Date(reservedUntil).toISOString()}`)
+  if (instance.fleet !== undefined && seat === undefined) return nextCheck(instance, now)
+  if (seat && 'keeps' in seat) {
+    const stays = kept(instance, now, seat.keeps)
+    return { ...stays, ...dueAt(instance, now + longPauseMs) }
+  }
   const spent = instance.idleDuration === 'off' ? '' : ` for ${formatSpan(instance.idleDuration)}`
   return ending(instance, now, {
     reason: 'idle_timeout',
@@ -118,13 +132,16 @@ const idle = (instance: Instance, now: number): Instance => {
   })
 }
 
-const kept = (instance: Instance, now: number, reservedUntil: number): Instance => {
-  const line = `idle, and kept: prepaid until ${new Date(reservedUntil).toISOString()}`
+const kept = (instance: Instance, now: number, line: string): Instance => {
   const isTold = instance.events.some(
     ({ at, message }) => message === line && at >= (instance.idleSince ?? 0),
   )
   return nextCheck(isTold ? instance : withEvent(instance, now, line), now)
 }
+
+/** Whether nothing but its fleet, if it has one, keeps a machine that is seen to do nothing. */
+export const isIdleOver = (instance: Instance, now: number): boolean =>
+  now >= Math.max(idleEnd(instance) ?? Number.POSITIVE_INFINITY, instance.reservation?.until ?? 0)
 
 /** When the idle duration of an unclaimed machine is over. */
 const idleEnd = ({ status, idleDuration, idleSince, lastActivityAt }: Instance): number | undefined =>

@@ -81,7 +81,15 @@ export const recordLaunch = async (
  */
 const giveBackLate = async (ctx: Context, known: Instance, launch: Launch): Promise<void> => {
   const id = strayId(known.backend, { ...launch.machine, mark: launch.intent.mark })
-  const fresh = { id, version: 0, createdAt: launch.now, claim: undefined, force: undefined, events: [] }
+  const fresh = {
+    id,
+    version: 0,
+    createdAt: launch.now,
+    claim: undefined,
+    force: undefined,
+    fleet: undefined,
+    events: [],
+  }
   const stray = rented(ctx, { ...known, ...fresh, intent: launch.intent }, launch)
   await giveBackStray(ctx, stray, `a launch of ${known.id} answered after it had been given up`)
 }

@@ -114,14 +114,12 @@ export const createCommitted = async (
   ctx: SpendContext,
   instance: Instance,
   allowance: () => Promise<Allowance | undefined>,
-  also: Pick<Also, 'once'> & { unpriced?: boolean },
+  { unpriced = false, ...also }: Pick<Also, 'once' | 'fleet'> & { unpriced?: boolean },
 ): ReturnType<Context['store']['create']> => {
   for (let tries = 0; tries < mostTries; tries++) {
     const allowed = await allowance()
-    const spend =
-      allowed &&
-      committing(allowed, commitmentOf(instance), ctx.clock.now(), { unpriced: also.unpriced === true })
-    const created = await ctx.store.create(instance, { once: also.once, spend })
+    const spend = allowed && committing(allowed, commitmentOf(instance), ctx.clock.now(), { unpriced })
+    const created = await ctx.store.create(instance, { ...also, spend })
     if (!created.spendChanged) return created
   }
   throw new Error(`${mostTries} others committed something at the same moment; nothing was created`)

@@ -79,6 +79,8 @@ export const instance = z.object({
   maxDuration: spanOrOff,
   /** From when `maxDuration` counts where the machine was taken over by a later request; else from `startedAt`. */
   maxDurationSince: instant.optional(),
+  /** What holds again when a claim that brought other terms has ended: a node goes back to its fleet's. */
+  ownTerms: z.object({ idleDuration: spanOrOff, maxDuration: spanOrOff }).optional(),
   /** May enter the machine, beside Berth's own key. */
   sshKeys: z.array(z.string()),
   /** The keys on the machine differ from `sshKeys`: a renter came or went. */

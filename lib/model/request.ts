@@ -5,7 +5,7 @@ import { backendType, type Offer } from './offer.ts'
 import { fits, requirementFields, requirements } from './requirements.ts'
 import { span, spanOrOff } from './span.ts'
 
-const spotPolicy = z.enum(['spot', 'on-demand', 'auto'])
+export const spotPolicy = z.enum(['spot', 'on-demand', 'auto'])
 const wantedSpotPolicy = spotPolicy.default('auto').meta({
   description:
     'spot: only machines that cost less and that the cloud may take back at any moment. on-demand: only others. auto: both.',
@@ -18,7 +18,7 @@ const hold = span.optional().meta({
 })
 
 /** US dollars per hour in the API and in files, cents inside. */
-const dollarsPerHour = z
+export const dollarsPerHour = z
   .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'write dollars per hour, for example 27.12')])
   .transform(Number)
   .pipe(z.number().positive().max(100_000))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { contains, formatRange, parseCount, parseMemory, range } from './range.ts'
 import { architecture, gpuVendor, type Resources } from './resources.ts'
+import { textBy } from './text-by.ts'
 
 const gpuRequirement = z.object({
   vendor: gpuVendor.optional(),
@@ -141,7 +142,8 @@ const namesOf = (token: string): string[] => {
 
 const gpuFits = (wanted: GpuRequirement | undefined, has: Resources['gpu']): boolean => {
   if (!wanted) return true
-  if (!has) return false
+  // "0..2" asks for GPUs where there are any.
+  if (!has) return wanted.count.min === 0
   return (
     (wanted.vendor === undefined || wanted.vendor === has.vendor) &&
     (wanted.names === undefined ||
@@ -166,15 +168,5 @@ function parsed<Value>(
   { pattern, ...about }: { description: string; pattern: string; examples: (string | number)[] },
 ) {
   const taken = z.union([z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })])
-  return taken
-    .meta(about)
-    .transform((text, context): Value => {
-      try {
-        return parse(String(text))
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) })
-        return z.NEVER
-      }
-    })
-    .optional()
+  return textBy(parse, taken.meta(about)).optional()
 }

@@ -12,6 +12,7 @@ import * as z from 'zod'
 import { BerthError } from '../model/errors.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
+import { changedFleet, fleetKey, fromFleetItem, isSameFleet, toFleetItem } from './fleet-item.ts'
 import {
   eventLine,
   fromItem,
@@ -22,7 +23,7 @@ import {
   toItem,
 } from './instance-item.ts'
 import { isSpend, toCostItem, toSpendItem } from './spend-item.ts'
-import { type Also, InstanceExists, type Instances, type Once } from './store.ts'
+import { type Also, type FleetChange, InstanceExists, type Instances, type Once } from './store.ts'
 import { dueShards } from './table.ts'
 
 type Put = NonNullable<NonNullable<TransactWriteCommandInput['TransactItems']>[number]['Put']>
@@ -112,22 +113,32 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
     return instance && { instance, fingerprint }
   }
 
-  const putsWith = (id: string, { once, spend, costs = [] }: Also): Put[] => [
+  /** What is written with an instance. */
+  const putsWith = (id: string, { once, fleet, spend, costs = [] }: Also): Put[] => [
     ...(once ? [put(toOnceItem(once, id), isNew)] : []),
+    ...(fleet ? [put(toFleetItem(changedFleet(fleet)), isSameFleet(fleet.previous))] : []),
     ...(spend ? [put(toSpendItem(spend), isSpend(spend.before))] : []),
     ...costs.map((line) => put(toCostItem(line), {})),
   ]
+
+  const isStale = async ({ previous }: FleetChange): Promise<boolean> => {
+    const Key = fleetKey(previous.name)
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))
+    const stands = Item && fromFleetItem(Item)
+    return stands?.version !== previous.version || stands.createdAt !== previous.createdAt
+  }
 
   return {
     get,
     used,
 
     create: async (instance, also = {}) => {
-      const { once, spend } = also
+      const { once, fleet, spend } = also
       const puts = [put(toItem(instance), isNew), ...putsWith(instance.id, also)]
       if (await write(puts, { stale: spend !== undefined })) return {}
       const earlier = once && (await used(once))
       if (earlier) return { used: earlier }
+      if (fleet && (await isStale(fleet))) return { isFleetStale: true }
       if (spend && !(await get(instance.id))) return { spendChanged: true }
       throw new InstanceExists(instance.id)
     },

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Random } from '../model/random.ts'
 import { createApiKeys } from './dynamo-api-keys.ts'
 import { createCatalogues } from './dynamo-catalogues.ts'
+import { createFleets } from './dynamo-fleets.ts'
 import { createInstances } from './dynamo-instances.ts'
 import { createLocks } from './dynamo-locks.ts'
 import { createSightings } from './dynamo-sightings.ts'
@@ -20,6 +21,7 @@ export const createDynamoStore = (options: DynamoOptions): Store => ({
   owner: createOwner(options),
   catalogues: createCatalogues(options),
   sightings: createSightings(options),
+  fleets: createFleets(options),
 })
 
 const ownerItem = z.object({ owner: z.string() })

@@ -1,5 +1,6 @@
 import type { KeptCatalogue } from '../model/catalogue.ts'
 import type { CostLine } from '../model/cost.ts'
+import type { Fleet } from '../model/fleet.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Sightings } from '../model/sightings.ts'
@@ -12,6 +13,7 @@ export interface Store extends Instances, Spending, Locks, ApiKeys {
   owner(): Promise<string>
   catalogues: Catalogues
   sightings: SightingsPort
+  fleets: FleetsPort
 }
 
 /** Per backend, what its cloud's published lists last said. */
@@ -26,6 +28,24 @@ export interface SightingsPort {
   /** Replaces what was read; false, and nothing is written, when somebody else has written since. */
   put(backend: string, before: Sightings | undefined, machines: Sightings['machines']): Promise<boolean>
 }
+
+/** Fleets by their names. Whatever is decided about one is written on the version that was read. */
+export interface FleetsPort {
+  /** As it is now (a strongly consistent read). */
+  get(name: string): Promise<Fleet | undefined>
+  /** All, by name, as they are now. */
+  list(): Promise<Fleet[]>
+  /**
+   * Writes `next` in the place of what was read, or where there was none, and returns it with its version; undefined,
+   * and nothing is written, when somebody else has written since.
+   */
+  put(previous: Fleet | undefined, next: Fleet): Promise<Fleet | undefined>
+  /** Removes the record; false when somebody else has written since. */
+  remove(fleet: Fleet): Promise<boolean>
+}
+
+/** A change of a fleet on the version of `previous`. */
+export type FleetChange = { previous: Fleet; next: Fleet }
 
 /** `create` was given an id that has a record. */
 export class InstanceExists extends Error {
@@ -44,6 +64,7 @@ export type SpendChange = { before: Spend | undefined; next: Omit<Spend, 'versio
 /** What is written with an instance in one transaction: all of it, or nothing. */
 export type Also = {
   once?: Once | undefined
+  fleet?: FleetChange | undefined
   spend?: SpendChange | undefined
   /** What the ledger keeps of an instance that has ended. */
   costs?: CostLine[] | undefined
@@ -60,14 +81,18 @@ export interface Spending {
 
 export interface Instances {
   /**
-   * Writes a new instance, and what is given `also`. When that key was used before, nothing is written and the
-   * instance of the first use comes back, with the fingerprint it was made for. `spendChanged`: nothing is written,
-   * since somebody else has written the spend record since it was read. Throws InstanceExists.
+   * Writes a new instance, and what is given `also`. When the key of `once` was used before, nothing is written and the
+   * instance of the first use comes back, with the fingerprint it was made for. Nothing is written either when the fleet
+   * (`isFleetStale`) or the spend record (`spendChanged`) has been changed by others. Throws InstanceExists.
    */
   create(
     instance: Instance,
     also?: Also,
-  ): Promise<{ used?: { instance: Instance; fingerprint: string }; spendChanged?: boolean }>
+  ): Promise<{
+    used?: { instance: Instance; fingerprint: string }
+    isFleetStale?: true
+    spendChanged?: boolean
+  }>
   /** What a key was used for, if it was. */
   used(once: Pick<Once, 'scope' | 'key'>): Promise<{ instance: Instance; fingerprint: string } | undefined>
   /** The record as it is now (a strongly consistent read). */

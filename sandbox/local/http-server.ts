@@ -11,6 +11,7 @@ export type ApiFunctions = {
   authorize: (event: { headers: Record<string, string> }) => Promise<{ context: object }>
   offers: (event: ApiEvent) => Promise<HttpResponse>
   instances: (event: ApiEvent) => Promise<HttpResponse>
+  fleets: (event: ApiEvent) => Promise<HttpResponse>
 }
 
 /** API Gateway on one port: authorizes, picks the function by its path, hands it an event of the HTTP API's form 2.0. */
@@ -45,13 +46,17 @@ export const startHttpServer = async (options: {
 const answer = async (functions: ApiFunctions, request: IncomingMessage): Promise<HttpResponse> => {
   const url = URL.parse(request.url ?? '/', 'http://localhost')
   if (!url) throw new BerthError('invalid_request', 'Nothing was done: the path of the request is not valid.')
-  const open = url.pathname === '/health' || url.pathname === '/openapi.json'
-  const handle = open || url.pathname === '/offers' ? functions.offers : functions.instances
+  const handle = functions[functionFor(url.pathname)]
   const { authorization } = request.headers
   // Without the header, API Gateway asks no authorizer.
   const access =
     authorization === undefined ? undefined : await functions.authorize({ headers: { authorization } })
   return handle(apiEvent(request, url, await readBody(request), access?.context ?? {}))
+}
+
+const functionFor = (path: string): 'offers' | 'fleets' | 'instances' => {
+  if (path === '/offers' || path === '/health' || path === '/openapi.json') return 'offers'
+  return /^\/fleets(\/|$)/.test(path) ? 'fleets' : 'instances'
 }
 
 const readBody = async (request: IncomingMessage): Promise<string> => {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createHandler as authorizeHandler } from '../../functions/authorize.ts'
 import { createHandler as bootstrapHandler } from '../../functions/bootstrap.ts'
 import { createHandler as checkHandler } from '../../functions/check.ts'
+import { createHandler as fleetsHandler } from '../../functions/fleets.ts'
 import { createHandler as instancesHandler } from '../../functions/instances.ts'
 import { createHandler as offersHandler } from '../../functions/offers.ts'
 import { createHandler as provisionHandler } from '../../functions/provision.ts'
@@ -116,6 +117,7 @@ export const startLocalBerth = async (options: LocalOptions): Promise<LocalBerth
       authorize: authorizeHandler(get),
       offers: invoke('offers', offersHandler(get)),
       instances: invoke('instances', instancesHandler(get)),
+      fleets: invoke('fleets', fleetsHandler(get)),
     },
     onError: (error) => log.error('a request failed', { error }),
   })

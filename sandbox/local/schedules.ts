@@ -1,5 +1,6 @@
 import { Cron } from 'croner'
 import { createHandler as idleCheckHandler } from '../../functions/idle-check.ts'
+import { createHandler as keepFleetsHandler } from '../../functions/keep-fleets.ts'
 import { createHandler as reconcileHandler } from '../../functions/reconcile.ts'
 import { createHandler as refreshCatalogHandler } from '../../functions/refresh-catalog.ts'
 import type { Context } from '../../lib/context.ts'
@@ -15,6 +16,7 @@ export const startSchedules = (
 ): { stop: () => void } => {
   const get = async () => context
   const sweep = idleCheckHandler(get)
+  const keepFleets = keepFleetsHandler(get)
   const reconcile = reconcileHandler(get)
   const refresh = refreshCatalogHandler(get)
   const failed = (what: string) => (error: unknown) =>
@@ -24,6 +26,7 @@ export const startSchedules = (
     { interval: options.sweepSeconds, protect: true, catch: failed('a sweep') },
     async () => {
       await sweep()
+      await keepFleets()
     },
   )
   const reconciles = new Cron(

@@ -1,10 +1,12 @@
 import type { Clock } from '../../lib/model/clock.ts'
+import type { Fleet } from '../../lib/model/fleet.ts'
 import { type Instance, type InstanceEvent, instance as instanceSchema } from '../../lib/model/instance.ts'
 import type { Random } from '../../lib/model/random.ts'
 import type { Spend } from '../../lib/model/spend.ts'
 import { listedUnder, splitEvents } from '../../lib/store/instance-item.ts'
 import { InstanceExists, type Once, type Store } from '../../lib/store/store.ts'
 import { createMemoryBooks } from './memory-books.ts'
+import { createMemoryFleets } from './memory-fleets.ts'
 import { createMemoryKeys } from './memory-keys.ts'
 
 export type MemoryStoreOptions = {
@@ -16,6 +18,8 @@ export type MemoryStoreOptions = {
   onWrite?: (before: Instance | undefined, after: Instance) => void
   /** Sees each write of what is committed. */
   onSpend?: (after: Spend) => void
+  /** And each write of a fleet, before that of the instance that is written with it. */
+  onFleet?: (before: Fleet | undefined, after: Fleet | undefined) => void
 }
 
 type Page = { limit: number; cursor?: string | undefined }
@@ -56,28 +60,35 @@ export const createMemoryStore = (options: MemoryStoreOptions): Store => {
     return use && instance && { instance, fingerprint: use.fingerprint }
   }
 
+  const fleets = createMemoryFleets(options.onFleet)
+
   return {
     ...createMemoryKeys(options.random),
     ...books.port,
+    fleets: fleets.port,
     used: async (once) => useOf(once),
     get: async (id) => records.get(id),
 
-    create: async (instance, { once, spend: change, costs } = {}) => {
+    create: async (instance, { once, fleet, spend: change, costs } = {}) => {
       const earlier = once && useOf(once)
       if (earlier) return { used: earlier }
       if (records.has(instance.id)) throw new InstanceExists(instance.id)
+      if (fleet && !fleets.isCurrent(fleet.previous)) return { isFleetStale: true }
       if (!books.mayPut(change)) return { spendChanged: true }
+      if (fleet) fleets.write(fleet.previous, fleet.next)
       books.put(change, costs)
       write(stored(instance))
       if (once) uses.set(nameOf(once), { instanceId: instance.id, fingerprint: once.fingerprint })
       return {}
     },
 
-    update: async (previous, changed, { once, spend: change, costs } = {}) => {
+    update: async (previous, changed, { once, fleet, spend: change, costs } = {}) => {
       const stands = records.get(previous.id)
       if (stands?.version !== previous.version) return undefined
       if (once && uses.has(nameOf(once))) return undefined
+      if (fleet && !fleets.isCurrent(fleet.previous)) return undefined
       if (!books.mayPut(change)) return undefined
+      if (fleet) fleets.write(fleet.previous, fleet.next)
       const { kept, moved } = splitEvents({ ...changed, version: previous.version + 1 })
       const record = stored(kept)
       if (moved.length > 0) {

@@ -96,6 +96,8 @@ test.each(names)('%s answers from its bundle', async (name) => {
     offers: { statusCode: 200 },
     instances: { statusCode: 200 },
     'idle-check': { due: expect.any(Number) },
+    fleets: { statusCode: 200 },
+    'keep-fleets': { fleets: 0 },
     reconcile: { orphans: 0, lost: 0 },
     'refresh-catalog': { kept: [] },
   }

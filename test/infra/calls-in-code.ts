@@ -25,6 +25,10 @@ const asks: Record<string, string[]> = {
   'store.owner': ['dynamodb:GetItem table', 'dynamodb:PutItem table'],
   'catalogues.get': ['dynamodb:GetItem table'],
   'catalogues.put': ['dynamodb:PutItem table'],
+  'fleets.get': ['dynamodb:GetItem table'],
+  'fleets.list': ['dynamodb:Query table'],
+  'fleets.put': ['dynamodb:PutItem table'],
+  'fleets.remove': ['dynamodb:DeleteItem table'],
   'sightings.get': ['dynamodb:GetItem table'],
   'sightings.put': ['dynamodb:PutItem table'],
   'queues.send': ['provision', 'bootstrap', 'check', 'terminate'].map((step) => `sqs:SendMessage ${step}`),
@@ -63,10 +67,10 @@ const callsIn = (code: string): string[] => {
   // Each file's code stands behind its name. How the store asks does not count; who asks it does.
   const files = code.split(/^\/\/ (?=\S+\.(?:ts|json)$)/m).filter((text) => !text.startsWith('lib/store/'))
   const calls = files.flatMap((text) => [
-    ...text.matchAll(/\b(store|catalogues|sightings|queues)\.(\w+)(?:\.\w+)?\(/g),
+    ...text.matchAll(/\b(store|catalogues|sightings|fleets|queues)\.(\w+)(?:\.\w+)?\(/g),
   ])
   const names = calls.map(([whole, port, method]) =>
-    method === 'catalogues' || method === 'sightings' ? whole.slice(6, -1) : `${port}.${method}`,
+    ['catalogues', 'sightings', 'fleets'].includes(method ?? '') ? whole.slice(6, -1) : `${port}.${method}`,
   )
   const known = names.flatMap((name) => {
     const found = asks[name]

@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
 import { costRoutes } from '../../lib/http/routes-costs.ts'
+import { fleetRoutes } from '../../lib/http/routes-fleets.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
 import { instanceRoutes } from '../../lib/http/routes-instances.ts'
 import { offerRoutes } from '../../lib/http/routes-offers.ts'
@@ -156,6 +157,7 @@ test('the table is the one of the store, kept, encrypted, and restorable to any 
 
 test.each([
   ['idle-check', 'rate(1 minute)', 60],
+  ['keep-fleets', 'rate(1 minute)', 60],
   ['reconcile', 'rate(5 minutes)', 300],
   ['refresh-catalog', 'rate(1 day)', 86_400],
 ])('%s comes at %s, never twice at once, and is not called again when it failed', (name, rate, seconds) => {
@@ -185,7 +187,7 @@ describe('the API', () => {
 
   test('has every route of the code and no other; all but the health and the document ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...costRoutes, ...offerRoutes, ...openRoutes]
+    const all = [...instanceRoutes, ...costRoutes, ...fleetRoutes, ...offerRoutes, ...openRoutes]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(openRoutes).sort())
@@ -359,6 +361,12 @@ describe('the packages', () => {
   test('of the API and the schedules answer, too', async () => {
     expect((await stage.request('offers', 'GET', '/offers')).status).toBe(200)
     expect((await stage.request('instances', 'GET', '/reservations')).status).toBe(200)
+    const fleet = { type: 'fleet', nodes: 0, backends: ['hotaisle'] }
+    expect((await stage.request('fleets', 'PUT', '/fleets/empty', fleet)).status).toBe(200)
+    expect((await stage.request('fleets', 'GET', '/fleets')).body).toMatchObject({
+      fleets: [{ name: 'empty' }],
+    })
+    expect((await stage.request('fleets', 'DELETE', '/fleets/empty')).status).toBe(202)
     expect(await stage.call('reconcile', {})).toMatchObject({ orphans: 0, lost: 0 })
   }, 60_000)
 

@@ -70,4 +70,17 @@ export const defects: Record<string, Defect> = {
       ],
     ],
   },
+  'node-without-fleet-version': {
+    file: 'test/fakes/memory-fleets.ts',
+    edits: [
+      ['return stands?.version === version && stands.createdAt === createdAt', 'return stands !== undefined'],
+    ],
+  },
+  'idled-below-min': {
+    file: 'lib/lifecycle/fleet-seat.ts',
+    edits: [
+      ['  if (others.length < spec.nodes.min) return keeps\n', ''],
+      ['if (serving < spec.nodes.min) return keeps', 'if (serving < 0) return keeps'],
+    ],
+  },
 }

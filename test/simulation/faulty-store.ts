@@ -50,6 +50,12 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
       get: (backend) => read(() => store.sightings.get(backend)),
       put: (backend, before, machines) => write(() => store.sightings.put(backend, before, machines)),
     },
+    fleets: {
+      get: (name) => read(() => store.fleets.get(name)),
+      list: () => read(() => store.fleets.list()),
+      put: (previous, next) => write(() => store.fleets.put(previous, next)),
+      remove: (fleet) => write(() => store.fleets.remove(fleet)),
+    },
     catalogues: {
       get: (backend) => read(() => store.catalogues.get(backend)),
       put: (backend, catalogue) => write(() => store.catalogues.put(backend, catalogue)),

@@ -1,3 +1,4 @@
+import type { Fleet } from '../../lib/model/fleet.ts'
 import type { Instance } from '../../lib/model/instance.ts'
 import type { Limits } from '../../lib/model/limits.ts'
 import { type Spend, usageOf } from '../../lib/model/spend.ts'
@@ -5,6 +6,7 @@ import { mayBecome } from '../../lib/model/status.ts'
 import { stepOf } from '../../lib/model/step.ts'
 import type { Clouds, Rented } from './clouds.ts'
 import type { Cloud } from './faults.ts'
+import { createFleetPromises } from './fleet-promises.ts'
 import type { Run } from './functions.ts'
 import type { Witness } from './network.ts'
 import type { Timeline } from './timeline.ts'
@@ -21,6 +23,7 @@ export const createPromises = (parts: {
   clouds: Clouds
   /** The records as they are. */
   records: () => Instance[]
+  fleets: () => Fleet[]
   /** Since when a machine has been in use without a break, if it is. */
   inUseSince: (machineId: string) => number | undefined
   limits: Limits
@@ -40,6 +43,7 @@ export const createPromises = (parts: {
     violations.push(promise)
     tell(`VIOLATED ${promise}`)
   }
+  const fleets = createFleetPromises({ ...parts, violated })
   const recordOf = (id: string | undefined) => parts.records().find((record) => record.id === id)
   const all = () => [...clouds.rented('hotaisle'), ...clouds.rented('oci')]
   const leads = (record: Instance, rented: Rented) =>
@@ -94,6 +98,7 @@ export const createPromises = (parts: {
   }
 
   const idledOut = (before: Instance, after: Instance) => {
+    fleets.idledOut(after)
     if (before.status !== 'idle' || before.claim) violated(`3: ${after.id} was claimed, and ended as idle`)
     // By what the record knows: the answer of a launch can get lost, and its moment with it. What the cloud charges is
     // held against the release.
@@ -192,6 +197,7 @@ export const createPromises = (parts: {
     violations,
     written,
     committed,
+    fleetWritten: fleets.written,
     forced,
     /** A machine that is none of this Berth's business. */
     isNotOurs: (id: string) => void notOurs.add(id),
@@ -220,10 +226,11 @@ export const createPromises = (parts: {
       if (known !== id) violated(`1: the key ${key} brought ${known}, and then ${id}`)
     },
     /** Whether every instance is where it can stay. */
-    isAtRest: () => parts.records().every((record) => restless(record) === undefined),
+    isAtRest: () => fleets.isAtRest() && parts.records().every((record) => restless(record) === undefined),
     /** Some time after the faults have stopped, everything rests, and the table and the clouds say the same. */
     atRest: (spend: Spend | undefined) => {
       spendIsWhatLives(spend, 0)
+      fleets.atRest()
       const records = parts.records()
       const rented = all()
       for (const record of records) {
@@ -245,6 +252,7 @@ export const createPromises = (parts: {
     /** And in the end nothing of ours is left. */
     atEnd: (spend: Spend | undefined) => {
       spendIsWhatLives(spend, 0)
+      fleets.atEnd()
       for (const record of parts.records())
         if (record.status !== 'terminated') violated(`5: ${record.id} never ended: it is ${record.status}`)
       for (const each of all())

@@ -3,10 +3,12 @@ import { loadBackends } from '../../lib/backends/index.ts'
 import { loadSdk } from '../../lib/backends/oci/sdk.ts'
 import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
 import { check } from '../../lib/lifecycle/check.ts'
+import { keepFleets } from '../../lib/lifecycle/keep-fleets.ts'
 import { provision } from '../../lib/lifecycle/provision.ts'
 import { reconcile } from '../../lib/lifecycle/reconcile.ts'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
 import { terminate } from '../../lib/lifecycle/terminate.ts'
+import type { Fleet } from '../../lib/model/fleet.ts'
 import type { Instance } from '../../lib/model/instance.ts'
 import type { Step } from '../../lib/model/step.ts'
 import { fetchFrom } from '../../sandbox/clouds/fetch-from.ts'
@@ -67,10 +69,12 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
   const createBackends = await loadBackends(clouds.settings)
   const guests = createGuests({ machines: clouds.machines, timeline })
   const records = new Map<string, Instance>()
+  const fleets = new Map<string, Fleet>()
   const promises = createPromises({
     timeline,
     clouds,
     records: () => [...records.values()],
+    fleets: () => [...fleets.values()],
     inUseSince: guests.inUseSince,
     limits,
     keyLimits,
@@ -85,6 +89,11 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     onWrite: (before, after) => {
       records.set(after.id, after)
       promises.written(before, after)
+    },
+    onFleet: (before, after) => {
+      promises.fleetWritten(before, after)
+      if (after) fleets.set(after.name, after)
+      else if (before) fleets.delete(before.name)
     },
   })
   await store.catalogues.put('oci', clouds.catalogue)
@@ -150,9 +159,10 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
   every(
     minuteMs,
     () =>
-      void functions.invoke('sweep', undefined, (ctx) =>
-        sweep(allLost ? { ...ctx, queues: messages.surely } : ctx),
-      ),
+      void functions.invoke('sweep', undefined, async (ctx) => {
+        await sweep(allLost ? { ...ctx, queues: messages.surely } : ctx)
+        await keepFleets(ctx)
+      }),
   )
 
   every(5 * minuteMs, () => void functions.invoke('reconcile', undefined, reconcile))
@@ -171,10 +181,14 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     promises,
     guests,
     records: () => [...records.values()],
+    fleets: () => [...fleets.values()],
     tell: told,
   })
-  told(`SEED ${seed}: ${requests} requests${allLost ? ', every message lost' : ''}`)
-  users.come(requests, dice.int(1, 60) * minuteMs)
+  const fleetCount = dice.chance(0.4) ? dice.int(1, 2) : 0
+  told(`SEED ${seed}: ${requests} requests, ${fleetCount} fleets${allLost ? ', every message lost' : ''}`)
+  const comeOverMs = dice.int(1, 60) * minuteMs
+  users.come(requests, comeOverMs)
+  users.keepFleets(fleetCount, comeOverMs)
   mishaps.start()
   await run(dice.int(45, 150) * minuteMs, () => false)
   told('REST faults stop')
@@ -185,7 +199,8 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
   if (!isOver()) promises.atRest(await store.spend())
   told('END  everything is given up')
   users.removeAll()
-  const isAllGone = () => [...records.values()].every(({ status }) => status === 'terminated')
+  const isAllGone = () =>
+    fleets.size === 0 && [...records.values()].every(({ status }) => status === 'terminated')
   await run(endMs, isAllGone)
   // What a write that nobody counted left behind is put right by the next reconcile.
   await run(11 * minuteMs, () => false)

@@ -3,10 +3,12 @@ import { claimInstance, releaseInstance } from '../../lib/lifecycle/claim.ts'
 import { createInstance } from '../../lib/lifecycle/create.ts'
 import { endByUser } from '../../lib/lifecycle/end.ts'
 import { BerthError } from '../../lib/model/errors.ts'
+import type { Fleet } from '../../lib/model/fleet.ts'
 import type { Instance } from '../../lib/model/instance.ts'
 import { createRequest } from '../../lib/model/request.ts'
 import { sshPublicKey } from '../backends/hotaisle-stage.ts'
 import type { Dice } from '../support/dice.ts'
+import { createFleetUsers } from './fleet-users.ts'
 import type { Functions } from './functions.ts'
 import type { Guests } from './guests.ts'
 import type { Promises } from './promises.ts'
@@ -37,6 +39,7 @@ export const createUsers = (parts: {
   promises: Promises
   guests: Guests
   records: () => Instance[]
+  fleets: () => Fleet[]
   tell: (line: string) => void
 }) => {
   const { timeline, dice, functions, promises, guests, tell } = parts
@@ -55,6 +58,7 @@ export const createUsers = (parts: {
     if (outcome.outcome === 'failed' && outcome.error instanceof BerthError) return
     later(dice.int(2000, 60_000), () => void ask(what, id, work, answered))
   }
+  const keepers = createFleetUsers({ ...parts, ask })
   const known = async (ctx: Context, id: string): Promise<Instance> => {
     const instance = await ctx.store.get(id)
     if (!instance) throw new BerthError('not_found', `There is no instance ${id}.`)
@@ -143,8 +147,11 @@ export const createUsers = (parts: {
           later(dice.int(0, 2 * overMs), () => claim(number * 2 + twice))
       }
     },
+    /** So many fleets over that time. */
+    keepFleets: keepers.come,
     /** Everything is given up, for the most part without force. */
     removeAll: () => {
+      keepers.removeAll()
       for (const { id, status } of parts.records()) if (status !== 'terminated') remove(id, dice.chance(0.3))
     },
   }

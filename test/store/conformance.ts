@@ -2,9 +2,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Instance } from '../../lib/model/instance.ts'
 import type { Store } from '../../lib/store/store.ts'
 import { anIdleInstance, anInstance } from '../support/instances.ts'
+import { testFleetStore } from './fleet-conformance.ts'
 
 /** What every store must do; `make` gives an empty one. */
 export const testStore = (name: string, make: () => Promise<Store>) => {
+  testFleetStore(name, make)
+
   describe(`${name} keeps instances`, () => {
     let store: Store
     beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { createHandler as authorizeHandler } from '../../functions/authorize.ts'
+import { createHandler as fleetsHandler } from '../../functions/fleets.ts'
 import { createHandler as instancesHandler } from '../../functions/instances.ts'
 import { createHandler as offersHandler } from '../../functions/offers.ts'
 import { hashOf } from '../../lib/http/authorize.ts'
@@ -28,6 +29,7 @@ export const startApi = async (world: World) => {
       authorize: authorizeHandler(get),
       offers: invoke('offers', offersHandler(get)),
       instances: invoke('instances', instancesHandler(get)),
+      fleets: invoke('fleets', fleetsHandler(get)),
     },
     onError: (error) => world.said.push(error),
   })

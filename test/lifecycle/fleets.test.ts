@@ -1,0 +1,244 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { check } from '../../lib/lifecycle/check.ts'
+import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
+import { createMemoryStore } from '../fakes/memory-store.ts'
+import { countingRandom } from '../support/counting-random.ts'
+import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts'
+import { startWorld } from '../support/world.ts'
+import { minute, vm } from '../support/world-suite.ts'
+
+let w: FleetWorld
+beforeEach(async () => {
+  // The transactions themselves are held to by the conformance suite of the stores.
+  w = await fleetWorld(await startWorld(createMemoryStore({ random: countingRandom() })))
+})
+afterEach(async () => {
+  await w.api.stop()
+  await w.stop()
+})
+
+const bareMetal = { nodes: 1, backends: ['hotaisle'], instance_types: ['bm-mi300x-8'] }
+const vms = { nodes: 2, backends: ['hotaisle'], instance_types: ['vm-mi300x-1'], idle_duration: '10m' }
+const iso = (at: number | undefined) => new Date(at ?? 0).toISOString()
+const eightHours = 8 * 60 * minute
+
+test('a prepaid server in a fleet of one: planned, idle, claimed, given back to the fleet, lost, replaced, and in the end prepaid to its last minute', async () => {
+  const planned = await w.plan(bareMetal)
+  expect(planned.body).toMatchObject({
+    fleet: null,
+    plan: {
+      action: 'create',
+      create: [{ name: 'amd-0', offer: { instanceType: 'bm-mi300x-8', minimumCharge: 216.96 } }],
+      keep: [],
+      remove: [],
+      pricePerHour: 27.12,
+      minimumCharge: 216.96,
+      totalPerHour: 27.12,
+      messages: [expect.stringContaining('paid for 8 h at once, $216.96')],
+    },
+  })
+  expect(await w.nodes()).toEqual([])
+  expect(await w.ctx.store.fleets.list()).toEqual([])
+
+  const applied = await w.apply(bareMetal)
+  expect(applied.status).toBe(200)
+  expect(applied.body.plan).toEqual(planned.body.plan)
+  const [first] = await w.untilServing(1)
+  expect(first).toMatchObject({ name: 'amd-0', fleet: 'amd', status: 'idle', idleDuration: 72 * 60 * minute })
+
+  const again = await w.apply(bareMetal)
+  expect(again.body).toMatchObject({ plan: { action: 'none', create: [], keep: [{ name: 'amd-0' }] } })
+  expect(again.body.fleet).toMatchObject({ version: (await w.fleet()).version, missing: 0 })
+
+  const taken = await w.rent({ gpu: 'MI300X:8', maxDuration: '3h' })
+  expect(taken).toMatchObject({ id: first?.id, status: 'busy', claim: { holder: 'alice' } })
+  await w.release(taken.id)
+  await w.pass(10)
+  expect(await w.show(taken.id)).toMatchObject({
+    status: 'idle',
+    idleDuration: 72 * 60 * minute,
+    maxDuration: 'off',
+  })
+  await w.pass(200, 5)
+  expect(w.stillRented()).toHaveLength(1)
+
+  await w.deleteByHand(`bare_metal/${taken.machine?.cloudId}`)
+  await w.pass(30)
+  expect(await w.show(taken.id)).toMatchObject({ terminationReason: 'lost' })
+  const [second] = await w.untilServing(1)
+  expect(second).toMatchObject({ fleet: 'amd', status: 'idle' })
+  expect(second?.id).not.toBe(taken.id)
+  expect(w.rentals()).toHaveLength(2)
+
+  const until = second?.reservation?.until
+  const dropped = await w.drop()
+  expect(dropped).toMatchObject({ status: 202, body: { status: 'deleting', missing: 0 } })
+  expect(dropped.body.nodes).toEqual([
+    expect.objectContaining({
+      instanceId: second?.id,
+      status: 'terminating',
+      releaseAt: iso(until),
+      message: `given back not before ${iso(until)}, as it is prepaid`,
+    }),
+  ])
+  await w.pass(8 * 60 + 30, 5)
+  expect(w.stillRented()).toEqual([])
+  const rental = w.rentals().at(-1)
+  expect((rental?.endedAt ?? 0) - (rental?.startedAt ?? 0)).toBeGreaterThanOrEqual(eightHours)
+  expect((await w.api.call('GET', '/fleets/amd')).status).toBe(404)
+  expect((await w.api.call('GET', '/fleets')).body).toEqual({ fleets: [] })
+  expect(w.rentals()).toHaveLength(2)
+})
+
+describe('a fleet is kept at what its file says', () => {
+  test('fixed nodes are never idled, however long nobody comes', async () => {
+    await w.apply(vms)
+    const before = await w.untilServing(2)
+    await w.pass(120, 5)
+    expect((await w.nodes()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+    expect(w.rentals()).toHaveLength(2)
+  })
+
+  test('an apply brings the target; what is idle goes down to min, and no further', async () => {
+    await w.apply({ ...vms, nodes: { min: 1, target: 3, max: 4 } })
+    await w.untilServing(3)
+    await w.pass(60)
+    expect(await w.nodes()).toHaveLength(1)
+    expect(await w.fleet()).toMatchObject({ desired: 1, missing: 0 })
+    await w.pass(60, 5)
+    expect(await w.nodes()).toHaveLength(1)
+    expect(w.rentals()).toHaveLength(3)
+  })
+
+  test('what a user deletes is replaced, under a name that no machine has', async () => {
+    await w.apply(vms)
+    const [first] = await w.untilServing(2)
+    await w.remove(first?.id ?? '')
+    await w.keep()
+    expect((await w.nodes()).map(({ name }) => name)).toEqual(['amd-1', 'amd-2'])
+    await w.untilServing(2)
+    expect(w.stillRented()).toHaveLength(2)
+  })
+
+  test('fewer nodes: those that nobody has go, a claimed one stays until its claim has ended', async () => {
+    await w.apply(vms)
+    await w.untilServing(2)
+    const taken = await w.rent(vm)
+    const plan = (await w.plan({ ...vms, nodes: 0 })).body.plan
+    expect(plan).toMatchObject({ action: 'update', create: [], keep: [], pricePerHour: 0 })
+    expect(plan).toMatchObject({
+      remove: expect.arrayContaining([
+        expect.objectContaining({
+          instanceId: taken.id,
+          holder: 'alice',
+          message: 'given back when the claim of alice has ended',
+        }),
+      ]),
+    })
+    await w.apply({ ...vms, nodes: 0 })
+    const guest = await w.guest(taken.id)
+    guest.activity = { runningTasks: 1, sshSessions: 0 }
+    await w.pass(30)
+    expect((await w.nodes()).map(({ id, status }) => [id, status])).toEqual([[taken.id, 'busy']])
+    guest.activity = { runningTasks: 0, sshSessions: 0 }
+    await w.release(taken.id)
+    await w.pass(10)
+    expect(await w.nodes()).toEqual([])
+    expect(w.stillRented()).toEqual([])
+  })
+
+  test('another kind of machine: the old one goes first, and there are never more than max', async () => {
+    await w.apply({ ...vms, nodes: 1 })
+    const [old] = await w.untilServing(1)
+    const two = { ...vms, nodes: 1, instance_types: ['vm-mi300x-2'] }
+    const applied = await w.apply(two)
+    expect(applied.body).toMatchObject({
+      plan: {
+        create: [],
+        remove: [{ instanceId: old?.id }],
+        messages: [expect.stringContaining('no more than max')],
+      },
+      fleet: { missing: 1, missingBecause: expect.stringContaining('must be gone first') },
+    })
+    for (let at = 0; at < 10; at++) {
+      await w.pass(1)
+      expect((await w.nodes()).length).toBeLessThanOrEqual(1)
+    }
+    const [node] = await w.untilServing(1)
+    expect(node).toMatchObject({ instanceType: 'vm-mi300x-2' })
+  })
+
+  test('of two looks at once at two idle nodes above min one node goes', async () => {
+    await w.apply({ ...vms, nodes: { min: 1, target: 2 } })
+    const nodes = await w.untilServing(2)
+    w.clock.advance(30 * minute)
+    await Promise.all(nodes.map(({ id }) => check(w.ctx, id)))
+    expect(await w.nodes()).toHaveLength(1)
+  })
+
+  test('two that apply at once make one set of nodes', async () => {
+    const answers = await Promise.all([w.apply(vms), w.apply(vms), w.keep(), w.keep()])
+    expect(answers.slice(0, 2)).toEqual([
+      expect.objectContaining({ status: 200 }),
+      expect.objectContaining({ status: 200 }),
+    ])
+    await w.keep()
+    expect((await w.nodes()).map(({ name }) => name)).toEqual(['amd-0', 'amd-1'])
+  })
+
+  test('while it is given back it can be applied again, and has new nodes', async () => {
+    await w.apply(vms)
+    await w.untilServing(2)
+    await w.drop()
+    expect((await w.apply(vms)).body).toMatchObject({
+      plan: { action: 'create' },
+      fleet: { status: 'active' },
+    })
+    await w.untilServing(2)
+    await w.pass(10)
+    expect(w.stillRented()).toHaveLength(2)
+  })
+})
+
+describe('what cannot be had is tried again, and the pauses grow', () => {
+  test('no offers: one node at a time, at most each half hour, and the fleet says why', async () => {
+    w.cloud.setStock([])
+    await w.apply(vms)
+    await w.pass(180, 1)
+    const all = (await w.ctx.store.list({ status: 'terminated', limit: 200 })).instances
+    expect(all.every(({ terminationReason }) => terminationReason === 'no_offers')).toBe(true)
+    expect(all.length).toBeGreaterThanOrEqual(6)
+    expect(all.length).toBeLessThanOrEqual(14)
+    const created = all.map(({ createdAt }) => createdAt).sort((a, b) => a - b)
+    const [last = 0, before = 0] = created.reverse()
+    expect(last - before).toBeGreaterThanOrEqual(30 * minute)
+    expect(await w.fleet()).toMatchObject({
+      missing: 2,
+      missingBecause: expect.stringMatching(/no offer for .*tried again at/),
+      retryAt: expect.any(String),
+    })
+  })
+
+  test('after a while without offers the nodes come, all of them', async () => {
+    w.cloud.setStock([])
+    await w.apply(vms)
+    await w.pass(20)
+    w.cloud.setStock(defaultStock)
+    await w.untilServing(2, 40)
+  })
+
+  test('prepaid servers that are not as advertised: a second one, and no third before that time is over', async () => {
+    for (let launch = 0; launch < 3; launch++) w.cloud.faults.nextMachine({ gpuCount: 7 })
+    await w.apply(bareMetal)
+    await w.pass(7 * 60, 5)
+    expect((await w.live()).map(({ terminationReason }) => terminationReason)).toEqual([
+      'hardware_mismatch',
+      'hardware_mismatch',
+    ])
+    expect(w.rentals()).toHaveLength(2)
+    expect(await w.fleet()).toMatchObject({
+      missing: 1,
+      missingBecause: expect.stringContaining('advertised'),
+    })
+  })
+})
