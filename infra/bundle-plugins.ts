@@ -103,6 +103,17 @@ export const sdkApart: Plugin = {
   },
 }
 
+/** What a route answers, and examples of it, are for the document and for types; a function that answers parses none. */
+export const noAnswers: Plugin = {
+  name: 'no-answers',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /lib\/http\/([\w-]+-)?(answers|examples)\.ts$/ }, ({ path }) => {
+      const names = [...readFileSync(path, 'utf8').matchAll(/^export const (\w+)/gm)].map(([, name]) => name)
+      return { contents: names.map((name) => `export const ${name} = {}\n`).join('') }
+    })
+  },
+}
+
 /** The document of the API is made here, once, and not where it is asked for. */
 export const readyOpenApi: Plugin = {
   name: 'ready-openapi',
