@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { instanceCommands } from './commands/instances.ts'
 import { keysCommand } from './commands/keys.ts'
 import { offerCommand } from './commands/offers.ts'
 import { topics } from './commands/topics.ts'
@@ -12,10 +13,14 @@ export const berthProgram = (at: Surroundings): Command => {
       'Rents GPU machines on OCI and Hot Aisle, at most one for each request, and gives them back.',
     )
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
-    .commandsGroup('Machines:')
-    .addCommand(offerCommand(at))
-    .commandsGroup('This Berth:')
-    .addCommand(keysCommand(at))
+  const groups: [heading: string, commands: Command[]][] = [
+    ['Machines:', [offerCommand(at), ...instanceCommands(at)]],
+    ['This Berth:', [keysCommand(at)]],
+  ]
+  for (const [heading, commands] of groups) {
+    program.commandsGroup(heading)
+    for (const each of commands) program.addCommand(each)
+  }
   for (const topic of topics()) program.addCommand(topic, { hidden: true })
   for (const each of withBelow(program)) {
     each.exitOverride().showHelpAfterError(rightUsage(each))
