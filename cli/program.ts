@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { instanceCommands } from './commands/instances.ts'
 import { keysCommand } from './commands/keys.ts'
 import { offerCommand } from './commands/offers.ts'
+import { rentCommand } from './commands/rent.ts'
 import { topics } from './commands/topics.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -14,7 +15,7 @@ export const berthProgram = (at: Surroundings): Command => {
     )
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
   const groups: [heading: string, commands: Command[]][] = [
-    ['Machines:', [offerCommand(at), ...instanceCommands(at)]],
+    ['Machines:', [offerCommand(at), rentCommand(at), ...instanceCommands(at)]],
     ['This Berth:', [keysCommand(at)]],
   ]
   for (const [heading, commands] of groups) {
