@@ -24,7 +24,11 @@ export const main = async (): Promise<void> => {
   // A reader that has seen enough, such as `head`, is no error.
   process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1))
   try {
-    await berthProgram(at).parseAsync()
+    if (process.argv[2] === 'complete') {
+      const { complete } = await import('./complete.ts')
+      // Completion brings a command of its own for its script.
+      await complete(at, berthProgram(at, { withCompletion: false }), process.argv.slice(3))
+    } else await berthProgram(at).parseAsync()
   } catch (error) {
     process.exitCode = exitCodeOf(error)
     tell(at, error)

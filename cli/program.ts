@@ -3,11 +3,12 @@ import { instanceCommands } from './commands/instances.ts'
 import { keysCommand } from './commands/keys.ts'
 import { offerCommand } from './commands/offers.ts'
 import { rentCommand } from './commands/rent.ts'
+import { completionCommand, doctorCommand } from './commands/setup.ts'
 import { topics } from './commands/topics.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Every command of `berth`, with what it takes. The work of each is loaded when it is called. */
-export const berthProgram = (at: Surroundings): Command => {
+export const berthProgram = (at: Surroundings, { withCompletion = true } = {}): Command => {
   const program = new Command('berth')
     .usage('<command> [options]')
     .description(
@@ -16,7 +17,7 @@ export const berthProgram = (at: Surroundings): Command => {
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
   const groups: [heading: string, commands: Command[]][] = [
     ['Machines:', [offerCommand(at), rentCommand(at), ...instanceCommands(at)]],
-    ['This Berth:', [keysCommand(at)]],
+    ['This Berth:', [doctorCommand(at), keysCommand(at), ...(withCompletion ? [completionCommand(at)] : [])]],
   ]
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading)

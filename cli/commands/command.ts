@@ -53,6 +53,9 @@ export const spotOptions = (made: Command): Command =>
     .addOption(new Option('--on-demand', 'only machines that stay'))
     .option('--max-price <dollars>', 'at most so many US dollars an hour, such as 27.12')
 
+/** For an option that may be given several times. */
+export const repeated = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text]
+
 const whereBerthIs = (flags: string, description: string): Option =>
   new Option(flags, description).helpGroup('Where Berth is (see berth help access):')
 

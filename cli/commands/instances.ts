@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { statuses } from '../../lib/model/choices.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command } from './command.ts'
+import { callsApi, command, repeated } from './command.ts'
 
 /** The commands for what is rented already. */
 export const instanceCommands = (at: Surroundings): Command[] => [
@@ -28,6 +28,24 @@ export const instanceCommands = (at: Surroundings): Command[] => [
         work: async () => (await import('../show.ts')).show,
       }),
     ),
+  ),
+  callsApi(
+    named(
+      command(at, {
+        name: 'ssh',
+        summary: 'open a session on a machine, or run a command there',
+        description:
+          'Opens a session by the ssh of this machine, which knows the machine by the host key that Berth pinned. What stands behind -- is run there. With --json the checked address and host key are printed, and nothing is opened.',
+        examples: [
+          ['berth ssh train-1', 'a session'],
+          ['berth ssh train-1 -i ~/.ssh/work', 'with this private key'],
+          ['berth ssh train-1 -- nvidia-smi -L', 'one command'],
+        ],
+        work: async () => (await import('../ssh.ts')).ssh,
+      }),
+    )
+      .argument('[command...]', 'what to run there, behind --')
+      .option('-i, --identity <file>', 'private key; may be repeated; default: as ssh says', repeated),
   ),
   callsApi(
     named(

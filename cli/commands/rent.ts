@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { backendTypes, hardwareChecks } from '../../lib/model/choices.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command, describesMachine, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, repeated, spotOptions } from './command.ts'
 
 export const rentCommand = (at: Surroundings): Command => {
   const made = command(at, {
@@ -36,7 +36,7 @@ export const rentCommand = (at: Surroundings): Command => {
     .option(
       '--ssh-key <file>',
       'public key that may enter; may be repeated; default: ~/.ssh/id_ed25519.pub or the like',
-      (text, before: string[] | undefined) => [...(before ?? []), text],
+      repeated,
     )
     .option('--no-ssh-key', 'nobody may enter it')
     .addOption(
