@@ -23,7 +23,7 @@ const shownOffer = z.object({
 })
 export type ShownOffer = z.infer<typeof shownOffer>
 
-export const shownError = z.object({ backend: z.string(), code: z.string(), message: z.string() })
+const shownError = z.object({ backend: z.string(), code: z.string(), message: z.string() })
 export type ShownError = z.infer<typeof shownError>
 
 export const shownOffers = z.object({ offers: z.array(shownOffer), errors: z.array(shownError) })

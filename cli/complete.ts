@@ -6,9 +6,20 @@ import { listInstances } from './find-instance.ts'
 import type { Surroundings, Work } from './surroundings.ts'
 
 /** `berth completion SHELL`: a script for the shell, which calls `berth complete` at each tab. */
-export const completion: Work = async (_, { arguments: [shell = ''] }) => {
+export const completion: Work = async ({ out }, { arguments: [shell = ''] }) => {
+  const isBash = shell === 'bash'
+  if (isBash) out.write(withoutBashCompletion)
   shells.setup('berth', 'berth', shell)
+  // Where nothing is suggested, as for a file, bash completes by itself.
+  if (isBash) out.write('complete -o default -F __berth_complete berth\n')
 }
+
+/** The script stands on a function of the package bash-completion, which is not on every machine. */
+const withoutBashCompletion = `declare -F _get_comp_words_by_ref >/dev/null || _get_comp_words_by_ref() {
+    words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD
+    cur=\${COMP_WORDS[COMP_CWORD]}; prev=\${COMP_WORDS[COMP_CWORD-1]}
+}
+`
 
 /** What the words so far may go on with; the last of `typed` is the one that is being written. */
 export const complete = async (at: Surroundings, program: Command, typed: string[]): Promise<void> => {
@@ -22,7 +33,9 @@ export const complete = async (at: Surroundings, program: Command, typed: string
     return
   }
   shorten(program)
-  const root = suggestionsOf(program, { completionCommandName: 'completion' })
+  // It brings a command of its own for its script.
+  const root = suggestionsOf(program, { completionCommandName: 'script' })
+  root.commands.delete('script')
   if (called && called.registeredArguments[0]?.name() === 'name') {
     const names = await namesOf(at, words)
     const command = root.commands.get(called.name())

@@ -5,10 +5,11 @@ import { offerCommand } from './commands/offers.ts'
 import { rentCommand } from './commands/rent.ts'
 import { completionCommand, doctorCommand } from './commands/setup.ts'
 import { topics } from './commands/topics.ts'
-import type { Surroundings } from './surroundings.ts'
+import type { Output, Surroundings } from './surroundings.ts'
 
 /** Every command of `berth`, with what it takes. The work of each is loaded when it is called. */
-export const berthProgram = (at: Surroundings, { withCompletion = true } = {}): Command => {
+export const berthProgram = (surroundings: Surroundings, end: (exitCode: number) => void): Command => {
+  const at = { ...surroundings, end }
   const program = new Command('berth')
     .usage('<command> [options]')
     .description(
@@ -17,7 +18,7 @@ export const berthProgram = (at: Surroundings, { withCompletion = true } = {}): 
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
   const groups: [heading: string, commands: Command[]][] = [
     ['Machines:', [offerCommand(at), rentCommand(at), ...instanceCommands(at)]],
-    ['This Berth:', [doctorCommand(at), keysCommand(at), ...(withCompletion ? [completionCommand(at)] : [])]],
+    ['This Berth:', [doctorCommand(at), keysCommand(at), completionCommand(at)]],
   ]
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading)
@@ -25,7 +26,15 @@ export const berthProgram = (at: Surroundings, { withCompletion = true } = {}): 
   }
   for (const topic of topics()) program.addCommand(topic, { hidden: true })
   for (const each of withBelow(program)) {
-    each.exitOverride().showHelpAfterError(rightUsage(each))
+    each
+      .exitOverride()
+      .showHelpAfterError(rightUsage(each))
+      .configureOutput({
+        writeOut: (text) => void at.out.write(text),
+        writeErr: (text) => void at.err.write(text),
+        getOutHelpWidth: () => widthOf(at.out),
+        getErrHelpWidth: () => widthOf(at.err),
+      })
     if (each.commands.length > 0) each.configureHelp(namesAlone)
   }
   return program
@@ -41,17 +50,16 @@ const withBelow = (top: Command): Command[] => [top, ...top.commands.flatMap(wit
 
 const width = 100
 
+const widthOf = ({ columns = width }: Output) => Math.min(columns, width)
+
 /** All that a command takes, on a few lines: what is shown below an error. */
 const rightUsage = (wrong: Command): string => {
   const path = pathOf(wrong)
   const parts =
     wrong.commands.length > 0
-      ? [
-          wrong.commands
-            .filter((each) => !isHidden(wrong, each))
-            .map((each) => each.name())
-            .join(' | '),
-        ]
+      ? wrong.commands
+          .filter((each) => !isHidden(wrong, each))
+          .map((each, index) => (index === 0 ? each.name() : `| ${each.name()}`))
       : [
           ...wrong.registeredArguments.map((each) =>
             each.required ? `<${each.name()}>` : `[${each.name()}]`,

@@ -5,7 +5,7 @@ import { listInstances } from './find-instance.ts'
 import { printer } from './print.ts'
 import { statusInWords } from './status-words.ts'
 import type { Work } from './surroundings.ts'
-import { dollars, moment } from './words.ts'
+import { dollars, shortMoment } from './words.ts'
 
 const options = z.object({
   all: z.boolean().default(false),
@@ -30,31 +30,31 @@ export const ps: Work = async (at, { options: written }) => {
   print.table(
     [
       'NAME',
-      'ID',
       'BACKEND',
       'INSTANCE TYPE',
       'PRICE',
       'STATUS',
       'HOLDER',
       'COST',
-      'PREPAID UNTIL',
-      'CREATED',
+      'PREPAID UNTIL (UTC)',
+      'CREATED (UTC)',
     ],
     shown.map((each) => [
       each.name,
-      each.id,
       each.backend === null ? '-' : `${each.backend} (${each.region})`,
       each.instanceType ?? '-',
       dollars(each.pricePerHour),
       statusInWords(print.styled, each),
       each.holder ?? '-',
       dollars(each.accruedCost),
-      prepaidUntil(each),
-      moment(each.createdAt),
+      prepaidUntil(each, at.now()),
+      shortMoment(each.createdAt),
     ]),
   )
   if (live.more || gone?.more) print.note('Only the 200 that ended last are shown.')
 }
 
-const prepaidUntil = ({ status, reservedUntil }: ShownInstance) =>
-  status === 'terminated' ? '-' : moment(reservedUntil)
+const prepaidUntil = ({ status, reservedUntil }: ShownInstance, now: number) =>
+  status === 'terminated' || reservedUntil === null || Date.parse(reservedUntil) <= now
+    ? '-'
+    : shortMoment(reservedUntil)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type ShownInstance, type ShownOffer, shownOffers } from './answers.ts'
 import { openApi } from './api.ts'
 import { askFirst, mustBeAsked } from './ask.ts'
-import { Failure } from './failure.ts'
+import { exitCodes, Failure } from './failure.ts'
 import { followUntilReady } from './follow.ts'
 import { printOffers, queryOf, whyMissing, wider } from './offer.ts'
 import { printer } from './print.ts'
@@ -32,6 +32,7 @@ export const rent: Work = async (at, { options: written }) => {
   const print = printer(at)
   const notes = printer({ out: at.err, err: at.err })
 
+  let question = 'Rent it?'
   // A request that may have been sent before gets what it got then, whatever is on offer now.
   if (idempotencyKey === undefined) {
     const { value } = await api.call(shownOffers, 'GET', `/offers?${queryOf(request.query)}`)
@@ -40,9 +41,14 @@ export const rent: Work = async (at, { options: written }) => {
     const [best] = offers
     if (!best) throw new Failure('nothingFound', `No offer fits. ${nothing}`, [wider])
     printOffers(notes, offers.slice(0, mostShown))
+    if (offers.length > mostShown) print.note(`and ${offers.length - mostShown} more`)
+    question =
+      best.instanceId === undefined
+        ? `Rent ${best.instanceType} for ${dollars(best.pricePerHour)} an hour?`
+        : `Take ${best.instanceType}, which is here already?`
     for (const line of whatItCosts(best, offers.length, request)) print.note(line)
   }
-  if (!yes) await askFirst(at, 'Rent it?', nothing)
+  if (!yes) await askFirst(at, question, nothing)
 
   let interrupted = false
   let sent: ShownInstance | undefined
@@ -50,7 +56,7 @@ export const rent: Work = async (at, { options: written }) => {
     // While the request is under way there is nothing to wait for that would not be lost with the answer.
     if (sent === undefined || interrupted) {
       print.note('\nThe request may have arrived, and may have rented something. See: berth ps')
-      process.exit(130)
+      at.endNow(exitCodes.interrupted)
     }
     interrupted = true
   })

@@ -58,10 +58,7 @@ const factsOf = (
   ['Last active', it.lastActivityAt === null ? undefined : moment(it.lastActivityAt)],
   ['Idle since', it.idleSince === null ? undefined : moment(it.idleSince)],
   ['Unreachable', it.unreachableSince === null ? undefined : `since ${moment(it.unreachableSince)}`],
-  [
-    'Ends',
-    `when idle for ${it.idleDuration}; after ${it.maxDuration} at most`.replace('idle for off', 'told to'),
-  ],
+  ['Ends', it.terminatedAt === null ? endOf(it) : undefined],
   [
     'Prepaid',
     it.reservedUntil === null
@@ -76,3 +73,8 @@ const factsOf = (
 
 const placeOf = ({ backend, region, zone }: z.infer<typeof withHistory>): string =>
   `${backend} (${region}${zone ? `, ${zone}` : ''})`
+
+const endOf = ({ idleDuration, maxDuration }: z.infer<typeof withHistory>): string => {
+  const idle = idleDuration === 'off' ? 'when it is stopped' : `when idle for ${idleDuration}`
+  return maxDuration === 'off' ? idle : `${idle}, after ${maxDuration} at the latest`
+}

@@ -16,7 +16,7 @@ const options = z.object({ identity: z.array(z.string()).default([]), json: z.bo
 const connectMs = 15_000
 
 /** `berth ssh NAME [-- COMMAND]` */
-export const ssh: Work = async (at, { arguments: [nameOrId = '', ...command], options: written }) => {
+export const ssh: Work = async (at, { arguments: [nameOrId = '', ...command], options: written, end }) => {
   const { identity, json } = options.parse(written)
   const api = openApi(at, written)
   const id = await findInstance(api, nameOrId)
@@ -37,8 +37,9 @@ export const ssh: Work = async (at, { arguments: [nameOrId = '', ...command], op
       `${target.username}@${target.hostname}`,
       ...command,
     ]
-    process.exitCode = await run(at, args)
-    if (process.exitCode === 255) at.err.write(hintFor(value))
+    const code = await run(at, args)
+    if (code === 255) at.err.write(hintFor(value))
+    end(code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -34,7 +34,7 @@ export const findAccess = (at: Surroundings, options: unknown): Access => {
   ])
 }
 
-export const profileFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string =>
+const profileFile = ({ env, home }: Pick<Surroundings, 'env' | 'home'>): string =>
   join(env.XDG_CONFIG_HOME || join(home, '.config'), 'berth', 'client.json')
 
 const fromFolder = (folder: string): Access => {

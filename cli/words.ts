@@ -19,6 +19,9 @@ export const stopwatch = (ms: number): string => {
 export const moment = (iso: string | null | undefined): string =>
   iso ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : '-'
 
+/** "12-01 05:23", for columns whose head says UTC. */
+export const shortMoment = (iso: string): string => `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
+
 type Machine = {
   cpu: { arch: string; count: number }
   memoryGb: number

@@ -1,6 +1,9 @@
 import { Command, Option } from 'commander'
 import type { Surroundings, Work } from '../surroundings.ts'
 
+/** What a command is made with. `end` takes its exit code. */
+export type Making = Surroundings & { end: (exitCode: number) => void }
+
 export type Loader = () => Promise<Work>
 
 /**
@@ -8,7 +11,7 @@ export type Loader = () => Promise<Work>
  * type, each with what it does.
  */
 export const command = (
-  at: Surroundings,
+  at: Making,
   about: {
     name: string
     summary: string
@@ -26,7 +29,7 @@ export const command = (
       const called = all.at(-1)
       if (!(called instanceof Command)) throw new Error('commander hands the command over last')
       const work = await about.work()
-      await work(at, { arguments: called.args, options: called.opts() })
+      await work(at, { arguments: called.args, options: called.opts(), end: at.end })
     })
 
 /** The options of all commands that call the API. */

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
 import { statuses } from '../../lib/model/choices.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command, repeated } from './command.ts'
+import { callsApi, command, type Making, repeated } from './command.ts'
 
 /** The commands for what is rented already. */
-export const instanceCommands = (at: Surroundings): Command[] => [
+export const instanceCommands = (at: Making): Command[] => [
   callsApi(
     command(at, {
       name: 'ps',

@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander'
 import { keyRoles } from '../../lib/model/choices.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { command, printsJson } from './command.ts'
+import { command, type Making, printsJson } from './command.ts'
 
-export const keysCommand = (at: Surroundings): Command =>
+export const keysCommand = (at: Making): Command =>
   new Command('keys')
     .summary('API keys: who may call this Berth')
     .description(

@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
 import { backendTypes } from '../../lib/model/choices.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command, describesMachine, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, type Making, spotOptions } from './command.ts'
 
-export const offerCommand = (at: Surroundings): Command => {
+export const offerCommand = (at: Making): Command => {
   const made = command(at, {
     name: 'offer',
     summary: 'what can be rented now, and what it costs',

@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { backendTypes, hardwareChecks } from '../../lib/model/choices.ts'
-import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command, describesMachine, repeated, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, type Making, repeated, spotOptions } from './command.ts'
 
-export const rentCommand = (at: Surroundings): Command => {
+export const rentCommand = (at: Making): Command => {
   const made = command(at, {
     name: 'rent',
     summary: 'rent one machine, or take an idle one that fits',

@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander'
-import type { Surroundings } from '../surroundings.ts'
-import { callsApi, command } from './command.ts'
+import { callsApi, command, type Making } from './command.ts'
 
-export const doctorCommand = (at: Surroundings): Command =>
+export const doctorCommand = (at: Making): Command =>
   callsApi(
     command(at, {
       name: 'doctor',
@@ -17,7 +16,7 @@ export const doctorCommand = (at: Surroundings): Command =>
     }).option('--config <file>', 'a berth.yml to check, with its credentials'),
   )
 
-export const completionCommand = (at: Surroundings): Command =>
+export const completionCommand = (at: Making): Command =>
   command(at, {
     name: 'completion',
     summary: 'a script that lets your shell complete berth',
