@@ -30,7 +30,7 @@ export const createUser = () => {
     home,
     now: () => Date.now(),
     fetch,
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+    pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 60))),
     onInterrupt: () => () => {},
     endNow: (exitCode) => {
       throw new Error(`ended with ${exitCode}`)
@@ -45,6 +45,7 @@ export const createUser = () => {
   return {
     berth,
     surroundings,
+    recorder,
     home,
     folder,
     keyFile,
@@ -74,7 +75,14 @@ export const startBerth = (user: User, speed = 1): Promise<LocalBerth> => {
   })
 }
 
-export type Between = {
+/** An address on this machine where nothing listens. */
+export const unusedAddress = async (): Promise<string> => {
+  const { url, stop } = await startBetween('', () => 'cut')
+  await stop()
+  return url
+}
+
+type Between = {
   url: string
   seen: { method: string; path: string; key: string | undefined }[]
   stop: () => Promise<void>
