@@ -9,7 +9,7 @@ const resources = z.object({
   spot: z.boolean(),
 })
 
-const shownOffer = z.object({
+export const shownOffer = z.object({
   id: z.string(),
   backend: z.string(),
   region: z.string(),
@@ -23,7 +23,7 @@ const shownOffer = z.object({
 })
 export type ShownOffer = z.infer<typeof shownOffer>
 
-const shownError = z.object({ backend: z.string(), code: z.string(), message: z.string() })
+export const shownError = z.object({ backend: z.string(), code: z.string(), message: z.string() })
 export type ShownError = z.infer<typeof shownError>
 
 export const shownOffers = z.object({ offers: z.array(shownOffer), errors: z.array(shownError) })

@@ -13,7 +13,12 @@ export type Api = {
     schema: Schema,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
-    more?: { body?: object; headers?: Record<string, string> },
+    more?: {
+      body?: object
+      headers?: Record<string, string>
+      /** What a field of the body is called where the person wrote it; an option, if nothing else is said. */
+      fieldName?: (path: string) => string
+    },
   ) => Promise<Answer<z.output<Schema>>>
 }
 
@@ -39,7 +44,7 @@ export const openApi = (at: Surroundings, options: unknown): Api => {
   const access = findAccess(at, options)
   return {
     access,
-    call: async (schema, method, path, { body, headers = {} } = {}) => {
+    call: async (schema, method, path, { body, headers = {}, fieldName = optionOf } = {}) => {
       const response = await send(at, access, method, path, {
         headers: {
           authorization: `Bearer ${access.apiKey}`,
@@ -50,7 +55,7 @@ export const openApi = (at: Surroundings, options: unknown): Api => {
       })
       const { status, text } = response
       const raw = parsed(text)
-      if (status < 200 || status > 299) throw refusal(status, raw, access)
+      if (status < 200 || status > 299) throw refusal(status, raw, access, fieldName)
       const result = schema.safeParse(raw)
       if (!result.success) {
         const [issue] = result.error.issues
@@ -95,7 +100,12 @@ const send = async (
 }
 
 /** What an answer other than 2xx means. */
-const refusal = (status: number, raw: unknown, { url }: Access): Failure => {
+const refusal = (
+  status: number,
+  raw: unknown,
+  { url }: Access,
+  fieldName: (path: string) => string,
+): Failure => {
   const told = problem.safeParse(raw)
   if (!told.success) {
     const words = status >= 300 && status < 400 ? 'it points elsewhere' : 'and did not say why'
@@ -107,7 +117,7 @@ const refusal = (status: number, raw: unknown, { url }: Access): Failure => {
   const { title, detail, errors } = told.data
   // Where there are fields, the detail repeats them.
   const message = errors.length > 0 ? `${title}. Nothing was done.` : `${title}. ${detail ?? ''}`.trim()
-  const fields = errors.map(({ path, message }) => `  ${optionOf(path)}: ${message}`)
+  const fields = errors.map(({ path, message }) => `  ${fieldName(path)}: ${message}`)
   if (status >= 500 || status === 429) return new NoAnswer('failed', message, fields)
   return new Failure(kindOf(status), message, [...fields, ...adviceFor(status)])
 }

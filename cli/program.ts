@@ -1,9 +1,10 @@
 import { Command } from 'commander'
+import { fleetCommands } from './commands/fleets.ts'
 import { instanceCommands } from './commands/instances.ts'
 import { keysCommand } from './commands/keys.ts'
 import { offerCommand } from './commands/offers.ts'
 import { rentCommand } from './commands/rent.ts'
-import { completionCommand, doctorCommand } from './commands/setup.ts'
+import { completionCommand, costCommand, doctorCommand } from './commands/setup.ts'
 import { topics } from './commands/topics.ts'
 import type { Output, Surroundings } from './surroundings.ts'
 
@@ -18,7 +19,8 @@ export const berthProgram = (surroundings: Surroundings, end: (exitCode: number)
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
   const groups: [heading: string, commands: Command[]][] = [
     ['Machines:', [offerCommand(at), rentCommand(at), ...instanceCommands(at)]],
-    ['This Berth:', [doctorCommand(at), keysCommand(at), completionCommand(at)]],
+    ['Fleets:', fleetCommands(at)],
+    ['This Berth:', [costCommand(at), doctorCommand(at), keysCommand(at), completionCommand(at)]],
   ]
   for (const [heading, commands] of groups) {
     program.commandsGroup(heading)

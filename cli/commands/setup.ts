@@ -1,6 +1,20 @@
 import { Argument, type Command } from 'commander'
 import { callsApi, command, type Making } from './command.ts'
 
+export const costCommand = (at: Making): Command =>
+  callsApi(
+    command(at, {
+      name: 'cost',
+      summary: 'what a month costs, and what of the limits is used',
+      examples: [
+        ['berth cost', 'of this month, so far'],
+        ['berth cost --month 2026-11', 'of November'],
+        ["berth cost --json | jq '.byKey'", 'for programs'],
+      ],
+      work: async () => (await import('../cost.ts')).cost,
+    }).option('--month <month>', 'a month of UTC, such as 2026-11; default: this one'),
+  )
+
 export const doctorCommand = (at: Making): Command =>
   callsApi(
     command(at, {
