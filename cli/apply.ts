@@ -88,7 +88,7 @@ const printPlan = (print: ReturnType<typeof printer>, name: string, plan: FleetP
   }
   for (const { name: node, message } of plan.remove) print.tell(`${node}: ${message}`)
   for (const line of costLines(name, plan)) print.tell(line)
-  for (const message of plan.messages) print.tell(message)
+  for (const message of plan.messages) print.tell(`- ${message}`)
   for (const error of plan.errors)
     print.note(
       whyMissing(
@@ -99,7 +99,7 @@ const printPlan = (print: ReturnType<typeof printer>, name: string, plan: FleetP
 }
 
 const costLines = (name: string, plan: FleetPlan): string[] => {
-  const minimum = plan.minimumCharge > 0 ? `, and ${dollars(plan.minimumCharge)} are charged at once` : ''
+  const minimum = plan.minimumCharge > 0 ? `, and ${dollars(plan.minimumCharge)} is charged at once` : ''
   return [
     ...(plan.create.length > 0
       ? [`What is created costs ${dollars(plan.pricePerHour)} an hour${minimum}.`]
