@@ -130,17 +130,19 @@ const kindOf = (status: number): FailureKind => {
 const adviceFor = (status: number): string[] =>
   status === 401 ? ['The key that was used is wrong, expired or revoked. See: berth help access'] : []
 
+/** Options that are not called as the field that they fill. */
+const otherNames: Record<string, string> = {
+  backends: 'backend',
+  regions: 'region',
+  instanceTypes: 'instance-type',
+  sshKeys: 'ssh-key',
+  'Idempotency-Key': 'idempotency-key',
+}
+
 /** The option that says what a field of a request says. */
 export const optionOf = (path: string): string => {
   const [field = ''] = path.split('.')
-  const option = {
-    backends: 'backend',
-    regions: 'region',
-    instanceTypes: 'instance-type',
-    sshKeys: 'ssh-key',
-  }
-  const known = Object.entries(option).find(([name]) => name === field)?.[1]
-  const name = known ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  const name = otherNames[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   return /^[a-z-]+$/.test(name) ? `--${name}` : path
 }
 

@@ -46,22 +46,23 @@ export const rent: Work = async (at, { options: written }) => {
       best.instanceId === undefined
         ? `Rent ${best.instanceType} for ${dollars(best.pricePerHour)} an hour?`
         : `Take ${best.instanceType}, which is here already?`
-    for (const line of whatItCosts(best, offers.length, request)) print.note(line)
+    for (const line of whatItCosts(best, offers, request)) print.note(line)
   }
   if (!yes) await askFirst(at, question, nothing)
 
+  const key = idempotencyKey ?? `berth-cli-${randomUUID()}`
   let interrupted = false
   let sent: ShownInstance | undefined
   const taken = at.onInterrupt(() => {
-    // While the request is under way there is nothing to wait for that would not be lost with the answer.
-    if (sent === undefined || interrupted) {
+    if (sent === undefined) {
       print.note('\nThe request may have arrived, and may have rented something. See: berth ps')
-      at.endNow(exitCodes.interrupted)
-    }
+      print.note(`The same command with --idempotency-key ${key} goes on with it, and never rents twice.`)
+    } else if (interrupted) print.note(goesOn(sent).message)
+    // The first Ctrl-C lets the look that is under way end; while the request is, there is nothing to wait for.
+    if (sent === undefined || interrupted) at.endNow(exitCodes.interrupted)
     interrupted = true
   })
   try {
-    const key = idempotencyKey ?? `berth-cli-${randomUUID()}`
     const answer = await sendOnce(at, api, { body: request.body, key }, print)
     sent = answer.value
     print.note(`${sent.name} (${sent.id})`)
@@ -77,7 +78,7 @@ export const rent: Work = async (at, { options: written }) => {
   }
 }
 
-const whatItCosts = (best: ShownOffer, count: number, request: RentalRequest): string[] => {
+const whatItCosts = (best: ShownOffer, offers: ShownOffer[], request: RentalRequest): string[] => {
   if (best.instanceId !== undefined) {
     return [
       '',
@@ -97,11 +98,17 @@ const whatItCosts = (best: ShownOffer, count: number, request: RentalRequest): s
   return [
     '',
     `The first costs ${dollars(best.pricePerHour)} an hour. ${minimum} ${idle}`,
-    ...(count > 1
-      ? ['If it can not be had, the next one that fits is rented; --max-price sets a limit.']
-      : []),
+    ...(offers.length > 1 ? [worst(offers)] : []),
     ...keyLine(request),
   ]
+}
+
+/** A yes is one to whatever fits: what that may come to is said. */
+const worst = (offers: ShownOffer[]): string => {
+  const price = Math.max(...offers.map(({ pricePerHour }) => pricePerHour))
+  const minimum = Math.max(...offers.map(({ minimumCharge }) => minimumCharge))
+  const atOnce = minimum > 0 ? `, and up to ${dollars(minimum)} at once` : ''
+  return `If it can not be had, the next one that fits is rented, for up to ${dollars(price)} an hour${atOnce}; --max-price sets a limit.`
 }
 
 const keyLine = ({ keysFrom }: RentalRequest): string[] =>

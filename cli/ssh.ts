@@ -34,6 +34,7 @@ export const ssh: Work = async (at, { arguments: [nameOrId = '', ...command], op
       ...identity.flatMap((file) => ['-i', file]),
       '-p',
       String(target.port),
+      '--',
       `${target.username}@${target.hostname}`,
       ...command,
     ]
