@@ -147,6 +147,9 @@ describe('berth rent', () => {
       const { code, err } = await berth(words, at(between.url))
       expect(code).toBe(0)
       expect(err).toContain('it never rents twice')
+      expect(err).toContain(
+        'is rented, for up to $1.99 an hour, and up to $0.04 at once; --max-price sets a limit',
+      )
       const keys = between.seen.filter(({ method }) => method === 'POST').map(({ key }) => key)
       expect(keys).toHaveLength(3)
       expect(new Set(keys).size).toBe(1)
@@ -186,6 +189,27 @@ describe('berth rent', () => {
     expect(err).toContain('berth stop left')
     expect(json((await berth(['show', 'left', '--json'])).out).status).not.toMatch(/^termin/)
     await berth(['stop', 'left', '--force', '-y'])
+  })
+
+  test('left by Ctrl-C before there is an answer says how to go on with the request', async () => {
+    let press = () => {}
+    const ends: number[] = []
+    const words = ['rent', '--gpu', 'MI300X:1', '--name', 'unsure', '--no-reuse', '-y', '--detach']
+    const { err } = await berth(words, {
+      onInterrupt: (callback) => {
+        press = callback
+        return () => {}
+      },
+      fetch: (input, init) => {
+        if (init?.method === 'POST') press()
+        return fetch(input, init)
+      },
+      endNow: (exitCode) => void ends.push(exitCode),
+    })
+    expect(ends).toEqual([130])
+    expect(err).toContain('may have rented something. See: berth ps')
+    expect(err).toMatch(/--idempotency-key berth-cli-\S+ goes on with it, and never rents twice/)
+    await berth(['stop', 'unsure', '--force', '-y'])
   })
 
   test('that comes to nothing says why, what it cost, and ends with 4', async () => {
