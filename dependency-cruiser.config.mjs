@@ -43,6 +43,18 @@ export default {
     layer('lifecycle-knows-no-cloud', '^lib/(lifecycle|http)/', '^lib/backends/[^/]+/'),
     layer('lifecycle-knows-no-table', '^lib/(lifecycle|http)/', '^lib/store/(?!store\\.ts)'),
     layer('lib-imports-no-entry', '^lib/', '^(functions|sandbox|cli|test|bench)/'),
+    {
+      name: 'help-of-the-command-loads-little',
+      comment: 'what --help and completion need; the work of a command is imported when it is called',
+      severity: 'error',
+      from: { path: '^cli/(commands/|(main|run|program|failure)\\.ts)' },
+      to: {
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+        pathNot:
+          '^(cli/(commands/|(run|program|failure|surroundings)\\.ts)|lib/model/choices\\.ts|node_modules/commander/|os$)',
+      },
+    },
     layer('functions-are-thin', '^functions/', '^(sandbox|cli|test|bench|lib/(backends|store|queues|shim)/)'),
   ],
   options: {

@@ -1,4 +1,5 @@
 import { bundleStarts } from './bundle-starts.ts'
+import { commandStarts } from './command-starts.ts'
 import { lifecycleUnits } from './lifecycle-units.ts'
 import { localTimes } from './local-times.ts'
 import { sweepUnits } from './sweep-units.ts'
@@ -9,6 +10,7 @@ const bareMetal = await lifecycleUnits('bm-mi300x-8')
 const sweepOfNothing = await sweepUnits(10_000, 0)
 const sweepOfHundred = await sweepUnits(10_000, 100)
 const { requestToIdle, offers } = await localTimes()
+const help = commandStarts()
 
 // Last, so that the engines of the others have ended.
 const starts = await bundleStarts()
@@ -22,13 +24,22 @@ const rows = [
   ['read units of one sweep, 10,000 instances, 100 due', sweepOfHundred.readUnits, undefined],
   ['request to idle, median, ms', requestToIdle.medianMs, 2000],
   ["GET /offers warm, p99 over the cloud's own time, ms", offers.overCloudP99Ms, 20],
+  ['berth --help, median, ms', help.helpMs, 150],
+  ['berth --help, ratio to node -e 0', help.ratio, undefined],
 ] as const
 
 console.table(rows.map(([figure, measured, aim]) => ({ figure, measured, aim: aim ?? '' })))
 console.table(starts.map((row) => ({ ...row, aim: row.name === 'empty-handler' ? '' : row.oci ? 2.5 : 1.5 })))
 console.log(
   JSON.stringify(
-    { lifecycle: [vm, bareMetal], sweep: [sweepOfNothing, sweepOfHundred], requestToIdle, offers, starts },
+    {
+      lifecycle: [vm, bareMetal],
+      sweep: [sweepOfNothing, sweepOfHundred],
+      requestToIdle,
+      offers,
+      help,
+      starts,
+    },
     null,
     2,
   ),

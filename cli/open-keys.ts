@@ -4,6 +4,7 @@ import { createApiKeys } from '../lib/store/dynamo-api-keys.ts'
 import { createDynamoClient } from '../lib/store/dynamo-client.ts'
 import type { ApiKeys } from '../lib/store/store.ts'
 import { joinDynamo } from '../sandbox/local/dynoxide.ts'
+import { Failure } from './failure.ts'
 
 export type Place = {
   table?: string | undefined
@@ -16,7 +17,8 @@ export type Place = {
 export const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: () => Promise<void> }> => {
   const { table, data } = place
   if ((table === undefined) === (data === undefined)) {
-    throw new Error(
+    throw new Failure(
+      'wrongUsage',
       'Say whose keys: --table berth-prod for a deployment, or --data .berth for npm start on this machine.',
     )
   }
@@ -28,7 +30,10 @@ export const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: ()
 
 const openFolder = async (folder: string, endpoint: string | undefined) => {
   if (!existsSync(folder)) {
-    throw new Error(`There is no folder ${folder}. Start Berth on it once: npm start -- --data ${folder}`)
+    throw new Failure(
+      'failed',
+      `There is no folder ${folder}. Start Berth on it once: npm start -- --data ${folder}`,
+    )
   }
   const dynamo = await joinDynamo({ folder, endpoint })
   const client = createDynamoClient(dynamo.config)
@@ -47,7 +52,8 @@ const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
       return await asked
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error
-      throw new Error(
+      throw new Failure(
+        'failed',
         `There is no table ${table} in this account and region. Deploy first, or name the right --table and --region.`,
       )
     }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
+import { keyRoles } from '../model/choices.ts'
 import type { ApiKey } from '../store/store.ts'
 import { hashOf } from './authorize.ts'
 
@@ -9,7 +10,7 @@ export const keyName = z
     /^[a-z0-9][a-z0-9._-]{0,62}$/,
     'use 1 to 63 lower-case letters, digits, dots, hyphens and underscores',
   )
-export const keyRole = z.enum(['operator', 'viewer'])
+export const keyRole = z.enum(keyRoles)
 
 /** A new key, to be told once, and what is kept of it. */
 export const newApiKey = (about: Omit<ApiKey, 'hash'>): { apiKey: string; kept: ApiKey } => {

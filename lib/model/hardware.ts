@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { hardwareChecks } from './choices.ts'
 import { architecture, gpuVendor } from './resources.ts'
 
 /** What a machine says of itself, memory in GB of 2^30 bytes. A missing part could not be read. */
@@ -21,7 +22,7 @@ const observedHardware = z.object({
 })
 export type ObservedHardware = z.infer<typeof observedHardware>
 
-export const hardwareCheck = z.enum(['enforce', 'warn', 'off'])
+export const hardwareCheck = z.enum(hardwareChecks)
 
 export const hardwareVerdict = z.object({
   verdict: z.enum(['match', 'mismatch', 'skipped']),

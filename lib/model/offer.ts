@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { billingTerms } from './billing.ts'
+import { backendTypes } from './choices.ts'
 import { cents } from './money.ts'
 import { resources } from './resources.ts'
 
-export const backendType = z.enum(['hotaisle', 'oci'])
+export const backendType = z.enum(backendTypes)
 export type BackendType = z.infer<typeof backendType>
 
 /** dstack's words; `idle` is a machine that Berth holds already. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { statuses } from './choices.ts'
 
-export const status = z.enum(['pending', 'provisioning', 'idle', 'busy', 'terminating', 'terminated'])
+export const status = z.enum(statuses)
 export type Status = z.infer<typeof status>
 
 /** Where a provisioning instance stands. */

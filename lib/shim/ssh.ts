@@ -83,10 +83,10 @@ export const connectSsh = (target: SshTarget, options: SshOptions): Promise<SshC
   })
 
 /** As `ssh-keygen -lf` prints it. */
-const fingerprintOf = (key: Buffer): string =>
+export const fingerprintOf = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`
 
-const hostKeyOrder: ssh2.ServerHostKeyAlgorithm[] = [
+export const hostKeyOrder: ssh2.ServerHostKeyAlgorithm[] = [
   'ssh-ed25519',
   'ecdsa-sha2-nistp256',
   'ecdsa-sha2-nistp384',

@@ -1,7 +1,10 @@
 export type ProgressLine = ReturnType<typeof progressLine>
 
 /** A line that stays at the bottom while something is waited for: rewritten on a terminal, now and then elsewhere. */
-export const progressLine = (out: NodeJS.WriteStream, everyMs = 5000) => {
+export const progressLine = (
+  out: NodeJS.WritableStream & { isTTY?: boolean; columns?: number },
+  everyMs = 5000,
+) => {
   let shown = false
   let lastAt = 0
   const clear = () => {

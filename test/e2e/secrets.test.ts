@@ -31,7 +31,7 @@ const log =
 
 const command = async (...args: string[]) => {
   const run = promisify(execFile)
-  const { stdout, stderr } = await run(process.execPath, ['cli/berth.ts', 'keys', ...args, '--data', data])
+  const { stdout, stderr } = await run(process.execPath, ['cli/berth.js', 'keys', ...args, '--data', data])
   written.commands += stderr
   return stdout
 }
