@@ -90,9 +90,11 @@ type Round = { data: string; key: string; seed: number; left: number; all: boole
 const runRound = async (command: string, witness: Witness, { data, key, seed, left, all }: Round) => {
   const phases = all ? ['examples', 'coverage', 'fuzzing', 'stateful'] : ['examples', 'fuzzing', 'stateful']
   const perOperation = Math.max(1, Math.min(400, Math.floor(left / requestsOfAnExample)))
-  const args = ['run', `${witness.url}/openapi.json`, '--no-color', '--workers', '2']
+  const args = ['run', `${witness.url}/openapi.json`, '--no-color']
   args.push('--phases', phases.join(','), '--checks', checks.join(','))
   args.push('--max-examples', String(perOperation), '--seed', String(seed), '--generation-database', 'none')
+  // With one worker, so that a seed sends the same again, and since Python 3.11 fails at parsing in two threads at once.
+  args.push('--workers', '1')
   // Without shrinking the count stays near what was asked for; the witness shows every wrong answer anyway.
   args.push('--no-shrink', '--continue-on-failure', '--suppress-health-check', 'all')
   args.push('--header', `Authorization: Bearer ${key}`, '--request-timeout', '30')
