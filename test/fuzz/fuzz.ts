@@ -63,7 +63,7 @@ const main = async () => {
   try {
     await rentForThePool(berth)
     berth.setSpeed(4)
-    for (let round = 0; witness.requests() < requests * 0.8 && good; round++) {
+    for (let round = 0; witness.requests() < requests * 0.9 && good; round++) {
       const before = witness.requests()
       good = await runRound(tool.command, witness, {
         data,
@@ -104,7 +104,7 @@ const runRound = async (command: string, witness: Witness, { data, key, seed, le
 }
 
 /** How many requests a round makes for one example an operation, as measured: nine operations, and chains of them. */
-const requestsOfAnExample = 17
+const requestsOfAnExample = 13
 
 /** So that there is something to claim, to release and to give back. */
 const rentForThePool = async ({ url, apiKey, context }: LocalBerth) => {
