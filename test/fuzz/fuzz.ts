@@ -66,7 +66,7 @@ const main = async () => {
   try {
     await rentForThePool(berth)
     berth.setSpeed(4)
-    for (let round = 0; witness.requests() < requests * 0.8 && good; round++) {
+    for (let round = 0; witness.requests() < requests * 0.9 && good; round++) {
       const before = witness.requests()
       good = await runRound(tool.command, witness, {
         data,
@@ -93,9 +93,11 @@ type Round = { data: string; key: string; seed: number; left: number; all: boole
 const runRound = async (command: string, witness: Witness, { data, key, seed, left, all }: Round) => {
   const phases = all ? ['examples', 'coverage', 'fuzzing', 'stateful'] : ['examples', 'fuzzing', 'stateful']
   const perOperation = Math.max(1, Math.min(400, Math.floor(left / requestsOfAnExample)))
-  const args = ['run', `${witness.url}/openapi.json`, '--no-color', '--workers', '2']
+  const args = ['run', `${witness.url}/openapi.json`, '--no-color']
   args.push('--phases', phases.join(','), '--checks', checks.join(','))
   args.push('--max-examples', String(perOperation), '--seed', String(seed), '--generation-database', 'none')
+  // With one worker, so that a seed sends the same again, and since Python 3.11 fails at parsing in two threads at once.
+  args.push('--workers', '1')
   // Without shrinking the count stays near what was asked for; the witness shows every wrong answer anyway.
   args.push('--no-shrink', '--continue-on-failure', '--suppress-health-check', 'all')
   args.push('--header', `Authorization: Bearer ${key}`, '--request-timeout', '30')
@@ -105,7 +107,7 @@ const runRound = async (command: string, witness: Witness, { data, key, seed, le
 }
 
 /** How many requests a round makes for one example an operation, as measured: nine operations, and chains of them. */
-const requestsOfAnExample = 17
+const requestsOfAnExample = 13
 
 /** So that there is something to claim, to release and to give back. */
 const rentForThePool = async ({ url, apiKey, context }: LocalBerth) => {
