@@ -4,10 +4,10 @@ import { askFirst, mustBeAsked } from './ask.ts'
 import { Failure } from './failure.ts'
 import { appliedFleet, type FleetPlan } from './fleet-answers.ts'
 import { readFleetFile } from './fleet-file.ts'
-import { whyMissing } from './offer.ts'
+import { minimumOf, whyMissing } from './offer.ts'
 import { printer } from './print.ts'
 import type { Work } from './surroundings.ts'
-import { dollars, minutesInWords } from './words.ts'
+import { dollars } from './words.ts'
 
 const options = z.object({
   file: z.string(),
@@ -59,9 +59,7 @@ const printPlan = (print: ReturnType<typeof printer>, name: string, plan: FleetP
             `${offer.backend} (${offer.region})`,
             offer.instanceType,
             dollars(offer.pricePerHour),
-            offer.minimumCharge > 0
-              ? `${dollars(offer.minimumCharge)} (${minutesInWords(offer.minimumReservationMinutes)})`
-              : '-',
+            minimumOf(offer),
           ]
         : ['none can be had now', '-', '-', '-']),
     ]),

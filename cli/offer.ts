@@ -73,8 +73,14 @@ export const whyMissing = ({ backend, message }: ShownError, offers: { backend: 
     ? `${backend}: ${message}`
     : `${backend} is missing here: ${message}`
 
-const minimumOf = ({ minimumCharge, minimumReservationMinutes }: ShownOffer): string =>
-  minimumCharge > 0 ? `${dollars(minimumCharge)} (${minutesInWords(minimumReservationMinutes)})` : '-'
+/** What is charged however short the use: at once, with the time that it prepays, or once the machine runs. */
+export const minimumOf = ({
+  minimumCharge,
+  minimumReservationMinutes: minutes,
+}: Pick<ShownOffer, 'minimumCharge' | 'minimumReservationMinutes'>): string => {
+  if (minimumCharge === 0) return '-'
+  return `${dollars(minimumCharge)} (${minutes > 0 ? minutesInWords(minutes) : 'once it runs'})`
+}
 
 /** What dstack writes behind the price; what can simply be had says nothing. */
 const stateOf = ({ availability, instanceId }: ShownOffer): string => {

@@ -86,11 +86,14 @@ const whatItCosts = (best: ShownOffer, offers: ShownOffer[], request: RentalRequ
       ...keyLine(request),
     ]
   }
+  const minutes = best.minimumReservationMinutes
+  const charge =
+    minutes > 0
+      ? `is charged at once, and prepays ${minutesInWords(minutes)}`
+      : 'is charged at least, once it runs'
   const minimum =
-    best.minimumCharge > 0
-      ? `${dollars(best.minimumCharge)} is charged at once, and prepays ${minutesInWords(best.minimumReservationMinutes)}.`
-      : 'There is no minimum.'
-  const prepaid = best.minimumCharge > 0 ? ', not before the prepaid time is over' : ''
+    best.minimumCharge > 0 ? `${dollars(best.minimumCharge)} ${charge}.` : 'There is no minimum.'
+  const prepaid = minutes > 0 ? ', not before the prepaid time is over' : ''
   const idle =
     request.idleDuration === 'off'
       ? 'It is kept until you stop it, however idle.'

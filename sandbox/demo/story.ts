@@ -65,7 +65,7 @@ const showOffers = async (api: ReturnType<typeof apiClient>, gpu: string, line: 
     const minimum =
       offer.minimumReservationMinutes > 0
         ? `minimum ${offer.minimumReservationMinutes / 60} h = $${offer.minimumCharge.toFixed(2)}`
-        : 'no minimum'
+        : `at least $${offer.minimumCharge.toFixed(2)}`
     line.say(`  ${backend} (${region})  ${instanceType}  $${pricePerHour.toFixed(2)} an hour, ${minimum}`)
     line.say(
       `    ${cpu.count} ${cpu.arch} CPUs, ${memoryGb} GB, ${gpu?.count} x ${gpu?.name} ${gpu?.memoryGb} GB, disk ${diskGb} GB, ${offer.availability}`,

@@ -43,7 +43,7 @@ describe('an offer', () => {
       pricePerHourCents: 8000,
       availability: 'available',
       minimumReservationMinutes: 0,
-      minimumChargeCents: 0,
+      minimumChargeCents: 8000,
       billing: { microsPerHour: 80_000_000, stepMs: 1000, leastMs: 3_600_000, startsAt: 'running' },
       payload: { spot: false, diskGb: 100, gpuName: 'H100', compartmentId: stage.cloud.compartmentId },
     })

@@ -61,12 +61,23 @@ describe('berth offer', () => {
     )
   })
 
-  test('has the columns of dstack alone where nothing has a minimum', async () => {
+  test('says what is charged at least, where nothing of that is prepaid', async () => {
     const { out } = await berth(['offer', '--gpu', 'H100:8', '--region', 'eu-frankfurt-1', '--on-demand'])
     expect(out).toBe(
       [
-        '#  BACKEND               RESOURCES                                          INSTANCE TYPE  PRICE',
-        '1  oci (eu-frankfurt-1)  cpu=x86:224 mem=2048GB disk=100GB gpu=H100:80GB:8  BM.GPU.H100.8  $80.00',
+        '#  BACKEND               RESOURCES                                          INSTANCE TYPE  PRICE   MINIMUM',
+        '1  oci (eu-frankfurt-1)  cpu=x86:224 mem=2048GB disk=100GB gpu=H100:80GB:8  BM.GPU.H100.8  $80.00  $80.00 (once it runs)',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('has the columns of dstack alone where nothing has a minimum', async () => {
+    const { out } = await berth(['offer', '--gpu', 'A10:1', '--region', 'eu-frankfurt-1', '--on-demand'])
+    expect(out).toBe(
+      [
+        '#  BACKEND               RESOURCES                                       INSTANCE TYPE  PRICE',
+        '1  oci (eu-frankfurt-1)  cpu=x86:30 mem=240GB disk=100GB gpu=A10:24GB:1  VM.GPU.A10.1   $2.00',
         '',
       ].join('\n'),
     )

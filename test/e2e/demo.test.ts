@@ -49,7 +49,7 @@ test('the demo tells the whole story of one rental, and ends well', async () => 
 test('on OCI it tells the story of eight H100, given back when idle', async () => {
   const { code, output } = await runDemo(['--backend', 'oci'])
   const inOrder = [
-    'oci (eu-frankfurt-1)  BM.GPU.H100.8  $80.00 an hour, no minimum',
+    'oci (eu-frankfurt-1)  BM.GPU.H100.8  $80.00 an hour, at least $80.00',
     '224 x86 CPUs, 2048 GB, 8 x H100 80 GB',
     'rented BM.GPU.H100.8',
     'installed, SSH answers',

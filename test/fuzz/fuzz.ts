@@ -66,7 +66,7 @@ const main = async () => {
   try {
     await rentForThePool(berth)
     berth.setSpeed(4)
-    for (let round = 0; witness.requests() < requests * 0.9 && good; round++) {
+    for (let round = 0; witness.requests() < requests && good; round++) {
       const before = witness.requests()
       good = await runRound(tool.command, witness, {
         data,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { BillingTerms } from '../../model/billing.ts'
 import type { Clock } from '../../model/clock.ts'
+import { costOf } from '../../model/money.ts'
 import type { Offer, OfferError } from '../../model/offer.ts'
 import type { Range } from '../../model/range.ts'
 import type { OciSettings } from '../../model/settings.ts'
@@ -124,10 +125,8 @@ const offersOf = (
       gpu: row.gpu && { vendor: 'nvidia', ...row.gpu },
       spot,
     },
-    pricePerHourCents: spot ? preemptiblePrice(row.priceCents) : row.priceCents,
+    ...moneyOf(row, spot),
     availability,
-    minimumReservationMinutes: 0,
-    minimumChargeCents: 0,
     billing: billingOf(row, spot),
     ...(row.experimental && { experimental: true }),
     payload: { ...same, spot, gpuName: row.gpu?.name ?? null },
@@ -142,9 +141,22 @@ const offersOf = (
 const billingOf = ({ shape, priceCents, priceMicros }: CatalogueShape, spot: boolean): BillingTerms => ({
   microsPerHour: Math.ceil((priceMicros ?? priceCents * 10_000) / (spot ? 2 : 1)),
   stepMs: 1000,
-  leastMs: shape.startsWith('BM.') ? 60 * minuteMs : minuteMs,
+  leastMs: leastMinutes(shape) * minuteMs,
   startsAt: 'running',
 })
+
+const leastMinutes = (shape: string): number => (shape.startsWith('BM.') ? 60 : 1)
+
+/**
+ * Nothing is prepaid: the least is charged once the machine runs, and one that is given back while it boots costs
+ * nothing. So it is said with the offer, and no reservation is made of it. A VM's minute is not worth a word.
+ */
+const moneyOf = ({ shape, priceCents }: CatalogueShape, spot: boolean) => {
+  const pricePerHourCents = spot ? preemptiblePrice(priceCents) : priceCents
+  const minutes = leastMinutes(shape)
+  const minimumChargeCents = minutes > 1 ? costOf(pricePerHourCents, minutes) : 0
+  return { pricePerHourCents, minimumReservationMinutes: 0, minimumChargeCents }
+}
 
 const errorOf = (failure: Failure, region?: string): OfferError => {
   const code = failure.status === 401 ? 'bad_credentials' : isSilence(failure) ? 'no_answer' : 'refused'
