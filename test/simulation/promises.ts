@@ -178,7 +178,7 @@ export const createPromises = (parts: {
     for (const record of live.filter(({ createdAt }) => createdAt < timeline.now() - slack)) {
       const own = counted.get(record.id)
       if (!own) violated(`7: ${record.id} lives, and does not count towards the limits`)
-      else if ((record.machine !== undefined || record.intent !== undefined) !== (own.bill !== undefined))
+      else if (isPriced(record) !== (own.bill !== undefined))
         violated(`7: ${record.id} counts ${own.bill ? 'with' : 'without'} a price, and should not`)
     }
     for (const id of counted.keys())
@@ -272,3 +272,7 @@ const isMachineOf = ({ backend, machine }: Instance, rented: Rented): boolean =>
   if (rented.cloud === 'oci') return true
   return machine.rentalId === undefined ? machine.mark === rented.mark : machine.rentalId === rented.id
 }
+
+/** Something is rented or about to be, and not an orphan that no offer tells the price of. */
+const isPriced = ({ machine, intent, billing }: Instance): boolean =>
+  (machine !== undefined || intent !== undefined) && billing !== undefined
