@@ -16,20 +16,23 @@ const marks = `"\${BERTH_ROOT:-}/dev/shm/berth-sessions"`
 export const registerCommand = `set -- $SSH_CONNECTION
 mkdir -p ${marks} && : >${marks}/"$1_$2_$PPID"`
 
-/** One shell command that asks who is at work; `parseActivity` reads its output. Marks of ended connections go. */
+/**
+ * One shell command that asks who is at work; `parseActivity` reads its output. Marks of ended connections go: those
+ * that were there before the connections were listed, since a connection that comes meanwhile has its mark rightly.
+ * Marks are listed last: what has just logged in may be Berth's, and gets the time of all the rest to write its mark.
+ */
 export const activityCommand = `${sectionPrelude}
 set -- $SSH_CONNECTION
 self="$1 $2"
 port=$4
+before=$(ls ${marks})
 sockets=$(privileged ss -Htnp state established "( sport = :$port )" 2>/dev/null) ||
   sockets=$(ss -Htn state established "( sport = :$port )")
-for mark in ${marks}/*; do
-  [ -e "$mark" ] || continue
+for mark in $before; do
   client=\${mark%_*}
-  printf '%s\\n' "$sockets" | grep -Eq ":\${client##*_}( |$)" || rm -f "$mark"
+  printf '%s\\n' "$sockets" | grep -Eq ":\${client##*_}( |$)" || rm -f ${marks}/"$mark"
 done
 section self echo "$self"
-section marks ls ${marks}
 section sockets printf '%s\\n' "$sockets"
 titles() {
   for pid in $(printf '%s' "$sockets" | grep -o 'pid=[0-9]*' | cut -d= -f2 | sort -u); do
@@ -43,6 +46,7 @@ fi
 if tool=$(find_tool amd-smi); then
   section amd privileged "$tool" metric --usage --json
 fi
+section marks ls ${marks}
 `
 
 /**

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { connect as dial } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -78,6 +78,19 @@ test('marks of connections that ended are swept', async () => {
   await expect
     .poll(async () => [await session.activity(), marks().length], { timeout: 10_000 })
     .toEqual([idle, 1])
+})
+
+test('the mark of a connection that comes while the connections are listed stays', async () => {
+  const { session, machine } = await ready()
+  const folder = join(machine.folder, 'root/dev/shm/berth-sessions')
+  const ss = join(machine.folder, 'bin/ss')
+  renameSync(ss, `${ss}.real`)
+  const comesAfterwards = `#!/bin/sh\n"${ss}.real" "$@"\n: >"${folder}/192.0.2.9_5009_12"\n`
+  writeFileSync(ss, comesAfterwards, { mode: 0o755 })
+
+  await session.activity()
+
+  expect(readdirSync(folder)).toContain('192.0.2.9_5009_12')
 })
 
 test('a stranger who has not logged in does not count', async () => {
