@@ -19,6 +19,7 @@ export type Caller = { hasLeft(): boolean; stopped: AbortSignal }
 export type Gateway = (request: CloudRequest, caller: Caller) => Promise<CloudAnswer>
 
 export const parseJson = (text: Buffer): unknown => {
+  if (text.length === 0) return undefined
   try {
     return JSON.parse(text.toString('utf8'))
   } catch {

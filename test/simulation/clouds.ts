@@ -39,8 +39,10 @@ const { privateKey, publicKey } = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })
 
+const fingerprint = fingerprintOf(publicKey)
+
 /** The key is another one in each process; nothing else is. */
-export const withoutKey = (line: string): string => line.replaceAll(fingerprintOf(publicKey), '<key>')
+export const withoutKey = (line: string): string => line.replaceAll(fingerprint, '<key>')
 
 const frankfurt = 'eu-frankfurt-1'
 const shapes = ['VM.GPU.A10.1', 'VM.Standard2.1', 'BM.GPU.A10.4']
