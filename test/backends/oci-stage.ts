@@ -15,7 +15,7 @@ import { sshPublicKey } from './hotaisle-stage.ts'
 
 /** One for all, and shorter than OCI would take: most of the time of these tests goes into signatures. */
 const { privateKey } = generateKeyPairSync('rsa', {
-  modulusLength: 1024,
+  modulusLength: 512,
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 })

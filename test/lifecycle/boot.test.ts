@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const historyOf = (events: { message: string }[]) => events.map(({ message }) => message).join('\n')
 
 describe('a machine that is not there yet', () => {

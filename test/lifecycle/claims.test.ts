@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { afterLook } from '../../lib/lifecycle/idle-rule.ts'
-import { minute, vm, worldSuite } from '../support/world-suite.ts'
+import { longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 
 /** Two GPUs: the smallest machine whose minimum, an hour, outlasts an idle duration. */
 const reserved = { gpu: 'MI300X:2' }

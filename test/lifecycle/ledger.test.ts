@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { instanceView } from '../../lib/http/instance-view.ts'
 import type { Instance } from '../../lib/model/instance.ts'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const second = 1000
 const busy = ({ status }: Instance) => status === 'busy'
 const terminated = ({ status }: Instance) => status === 'terminated'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { frankfurt } from '../backends/oci-stage.ts'
-import { minute, worldSuite } from '../support/world-suite.ts'
+import { longWorldSuite, minute } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const a10 = { gpu: 'A10:1..4' }
 
 const ociWorld = async () => {

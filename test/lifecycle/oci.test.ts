@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { listOffers } from '../../lib/lifecycle/offers.ts'
 import { offersQuery, wantedByQuery } from '../../lib/model/request.ts'
 import { domain, frankfurt } from '../backends/oci-stage.ts'
-import { minute, worldSuite } from '../support/world-suite.ts'
+import { longWorldSuite, minute } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const h100 = { gpu: 'H100:8' }
 const a10 = { gpu: 'A10' }
 const v100 = { gpu: 'V100' }

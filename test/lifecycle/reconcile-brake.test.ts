@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { OwnedMachine } from '../../lib/backends/backend.ts'
 import { anIdleInstance } from '../support/instances.ts'
 import { a10, type ReconcilingWorld, reconciling } from '../support/reconciling.ts'
-import { minute, worldSuite } from '../support/world-suite.ts'
+import { longWorldSuite, minute } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const start = async () => reconciling(await world({ oci: true }))
 
 /** An orphan on each cloud, past its grace at the next reconcile. */

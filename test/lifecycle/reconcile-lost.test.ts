@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { a10, type ReconcilingWorld, reconciling } from '../support/reconciling.ts'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const start = async () => reconciling(await world({ oci: true }))
 const busy = ({ status }: { status: string }) => status === 'busy'
 const terminated = ({ status }: { status: string }) => status === 'terminated'

@@ -3,9 +3,9 @@ import { provision } from '../../lib/lifecycle/provision.ts'
 import { terminate } from '../../lib/lifecycle/terminate.ts'
 import { startApi } from '../support/api.ts'
 import { a10, type ReconcilingWorld, reconciling, specsOf } from '../support/reconciling.ts'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const start = async () => reconciling(await world({ oci: true }))
 
 const busy = ({ status }: { status: string }) => status === 'busy'

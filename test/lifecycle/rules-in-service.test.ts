@@ -5,9 +5,9 @@ import { bootstrap } from '../../lib/lifecycle/bootstrap.ts'
 import { check } from '../../lib/lifecycle/check.ts'
 import { type ShimSession, ShimUnreachable } from '../../lib/shim/shim.ts'
 import type { World } from '../support/world.ts'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const reserved = { gpu: 'MI300X:2' }
 const alicesKey = 'ssh-ed25519 AAAAC3Nz alice'
 const bobsKey = 'ssh-ed25519 AAAAC3Nz bob'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../lib/lifecycle/sweep.ts'
 import type { Alarm } from '../../lib/model/alarm.ts'
-import { minute, vm, worldSuite } from '../support/world-suite.ts'
+import { longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 
 /** An instance whose hints come to nothing, and what its sweeps do about it: `at` in minutes since it was due. */
 const stuckInstance = async ({ isRented = false } = {}) => {

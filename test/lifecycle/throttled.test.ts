@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import { bareMetal, longWorldSuite, minute, vm } from '../support/world-suite.ts'
 
-const world = worldSuite()
+const world = longWorldSuite()
 const throttled = { kind: 'status', status: 429, headers: { 'retry-after': '120' } } as const
 const busy = ({ status }: { status: string }) => status === 'busy'
 const terminated = ({ status }: { status: string }) => status === 'terminated'
