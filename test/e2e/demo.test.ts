@@ -21,7 +21,7 @@ const runDemo = async (args: string[]) => {
 }
 
 test('the demo tells the whole story of one rental, and ends well', async () => {
-  const { code, output } = await runDemo(['--speed', '600'])
+  const { code, output } = await runDemo(['--speed', '1200'])
   const inOrder = [
     'bm-mi300x-8  $27.12 an hour, minimum 8 h = $216.96',
     '104 x86 CPUs, 2048 GB, 8 x MI300X 192 GB',

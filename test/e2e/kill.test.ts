@@ -104,14 +104,14 @@ const startAndKill = async (server: Server, kill: Kill) => {
     await ready
     const enough = server.output().split('\n').length + kill.afterLines
     const since = performance.now()
-    while (server.output().split('\n').length < enough && performance.now() - since < quietMs) await pause(5)
+    while (server.output().split('\n').length < enough && performance.now() - since < quietMs) await pause(20)
   }
   expect(await server.signal('SIGKILL'), 'the process had ended by itself').toBe(true)
 }
 
 /** Waits until every instance that lives is so; the test's own time is the limit. */
 const untilAll = async (server: Server, isSo: (instance: { status: string }) => boolean) => {
-  while (!(await server.live()).every(isSo)) await pause(100)
+  while (!(await server.live()).every(isSo)) await pause(400)
 }
 
 const instanceOf = ({ mark }: LedgerRow) => mark.split(':')[2] ?? ''

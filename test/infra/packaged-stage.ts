@@ -61,6 +61,7 @@ export const startPackagedStage = async (names: string[]) => {
     BERTH_QUEUE_CHECK: recorded(queues.urls.check),
     BERTH_QUEUE_TERMINATE: recorded(queues.urls.terminate),
     BERTH_QUEUE_DEAD_LETTERS: recorded(queues.deadLetters),
+    NODE_COMPILE_CACHE: join(tmpdir(), 'berth-test-compiled'),
   }
   const call = async (name: string, event: object): Promise<unknown> => {
     const env = { ...environment, AWS_SDK_UA_APP_ID: name }

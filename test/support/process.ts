@@ -75,12 +75,15 @@ export const localServer = (data = mkdtempSync(join(tmpdir(), 'berth-test-'))) =
       })
       child = started
       let said = ''
+      let isReady = false
       await new Promise<void>((resolve, reject) => {
         const read = (chunk: Buffer) => {
-          said += chunk.toString()
           output += chunk.toString()
+          if (isReady) return
+          said += chunk.toString()
           const ready = /Berth is ready on (\S+)\n/.exec(said)
           if (!ready || child !== started) return
+          isReady = true
           url = ready[1]
           resolve()
         }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual, verify } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import type { CloudRequest } from '../gateway.ts'
 
 /**
@@ -24,7 +24,15 @@ export const signerOf = <Signer extends { publicKey: string }>(
   const lines = names.map((name) => lineOf(request, name))
   if (!signer || lines.includes(undefined)) return undefined
   const signed = Buffer.from(lines.join('\n'))
-  return verify('RSA-SHA256', signed, signer.publicKey, signature.bytes) ? signer : undefined
+  return verify('RSA-SHA256', signed, keyOfPem(signer.publicKey), signature.bytes) ? signer : undefined
+}
+
+/** Reading a key takes longer than checking a signature with it. */
+const keysOfPem = new Map<string, KeyObject>()
+const keyOfPem = (pem: string): KeyObject => {
+  const key = keysOfPem.get(pem) ?? createPublicKey(pem)
+  keysOfPem.set(pem, key)
+  return key
 }
 
 const allowedSkewMs = 5 * 60_000
