@@ -140,7 +140,7 @@ export const settings = z
     ssh: z.strictObject({ private_key: z.string().min(1).optional() }).prefault({}),
     idle: z
       .strictObject({
-        arrival_grace: span.default(600_000),
+        arrival_grace: span.prefault('10m'),
         gpu_percent: z.number().min(0).max(100).default(5),
       })
       .prefault({}),
