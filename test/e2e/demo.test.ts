@@ -26,7 +26,8 @@ test('the demo tells the whole story of one rental, and ends well', async () => 
     'bm-mi300x-8  $27.12 an hour, minimum 8 h = $216.96',
     '104 x86 CPUs, 2048 GB, 8 x MI300X 192 GB',
     'rented bm-mi300x-8',
-    'booting: installing_os',
+    // Which of its stages is met depends on how busy the computer is.
+    'booting: ',
     'installed, SSH answers',
     'shim 0.22.5 is healthy',
     'hardware as advertised',
