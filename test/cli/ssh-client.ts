@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import ssh2 from 'ssh2'
 
@@ -57,6 +59,6 @@ client.connect({
   host,
   port: Number(values.p),
   username,
-  privateKey: readFileSync(values.i ?? '', 'utf8'),
+  privateKey: readFileSync(values.i ?? join(homedir(), '.ssh', 'id_ed25519'), 'utf8'),
   hostVerifier: (key: Buffer) => pinned.some(([, , blob]) => blob === key.toString('base64')),
 })
