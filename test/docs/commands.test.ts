@@ -14,11 +14,14 @@ const pages = documentedCommands()
 
 const isRun = ({ name }: Page, command: string) =>
   !notRunHere.some(([pattern]) => pattern.test(command)) && !deployments[name]?.test(command)
+const looks = (command: string) => /berth (doctor|offer|reservations|cost|ps)\b/.test(command)
 const isServer = (command: string) => command.startsWith('npm start')
 
 let user: User
 let berth: LocalBerth
-const servers = new Map<string, ChildProcess>()
+const servers: ChildProcess[] = []
+/** What runs already, or changes nothing and has been seen to work on an earlier page. */
+const seen = new Set<string>()
 
 beforeAll(async () => {
   user = createUser()
@@ -39,7 +42,7 @@ beforeAll(async () => {
   writeFileSync(join(user.folder, 'amd.dstack.yml'), stringify(fleet))
 }, 60_000)
 afterAll(async () => {
-  for (const server of servers.values()) await ended(server)
+  for (const server of servers.splice(0)) await ended(server)
   await berth.stop()
   user.remove()
 })
@@ -62,10 +65,12 @@ describe('the commands work, in their order', () => {
   test.each(told.map((page) => [page.name, page] as const))(
     'of %s',
     async (_name, page) => {
-      const commands = page.commands.filter((command) => isRun(page, command))
+      const commands = page.commands.filter((command) => isRun(page, command) && !seen.has(command))
       for (const command of commands.filter(isServer)) await serve(command)
+      for (const command of commands) if (isServer(command) || looks(command)) seen.add(command)
       const before = page.name === 'docs/runbook.md' ? asUsingTells() : []
       const results = await type([...before, ...commands.filter((command) => !isServer(command))])
+      for (const server of servers.splice(0)) await ended(server)
       expect(results.filter(({ code }) => code !== 0)).toEqual([])
       // What curl gets from the API it shows, and ends well.
       expect(results.filter(({ output }) => output.includes('"code":"'))).toEqual([])
@@ -78,14 +83,13 @@ describe('the commands work, in their order', () => {
 const asUsingTells = (): string[] =>
   pages.find(({ name }) => name === 'docs/using.md')?.commands.slice(0, 3) ?? []
 
-/** Starts what the docs start, once, on a free port, and on a folder of its own where it would share ours. */
+/** Starts what the docs start, on a free port, and on a folder of its own where it would share ours. */
 const serve = async (command: string): Promise<void> => {
-  if (servers.has(command)) return
   const words = command.split(' ').slice(2)
-  const own = words.includes('--data') ? [] : ['--data', `.berth-${servers.size}`]
+  const own = words.includes('--data') ? [] : ['--data', `.berth-${seen.size}-${servers.length}`]
   const args = ['start', '--', ...words.slice(1), ...own, '--port', '0']
   const child = spawn('npm', args, { cwd: user.folder, env: environment() })
-  servers.set(command, child)
+  servers.push(child)
   let output = ''
   await new Promise<void>((resolve, reject) => {
     const read = (chunk: Buffer) => {

@@ -61,7 +61,7 @@ export const createClouds = async ({ timeline, dice }: { timeline: Timeline; dic
   const random = () => dice.int(0, 2 ** 31 - 1) / 2 ** 31
   const clock = { now: timeline.now }
   // What bare metal charges at least; the real eight hours in a part of the runs, since they are long to simulate.
-  const minimumMinutes = dice.pick([60, 60, 120, 480])
+  const minimumMinutes = dice.pick([60, 60, 60, 60, 120, 120, 120, 480])
   const stock = [...defaultStock, ...forStrangers].map((row) =>
     row.kind === 'bm' ? { ...row, minimumMinutes } : row,
   )

@@ -173,7 +173,7 @@ export const simulate = async (seed: number, tell: (line: string) => void = () =
     while (timeline.now() < until && !isOver() && !done())
       await timeline.run(Math.min(until, timeline.now() + 5 * minuteMs), () => {})
   }
-  const requests = dice.chance(0.85) ? dice.int(1, 5) : dice.int(6, 30)
+  const requests = dice.chance(0.92) ? dice.int(1, 5) : dice.int(6, 30)
   const users = createUsers({
     timeline,
     dice,
