@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // The two longest files mostly wait, so that one worker more than cores keeps two cores busy.
+    // By `npm run test:e2e`.
+    exclude: ['test/e2e/**'],
+    // Some files mostly wait, so that one worker more than cores keeps two cores busy.
     maxWorkers: 3,
     // A file shares what its worker has loaded: the SDKs of two clouds cost more than most files' tests.
     isolate: false,

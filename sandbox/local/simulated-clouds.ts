@@ -29,6 +29,8 @@ export const startSimulatedClouds = async (options: {
   folder: string
   clock: Clock
   timings?: CloudTimings | undefined
+  /** By which requests are signed, where that is not the computer's. */
+  wallClock?: Clock
 }): Promise<SimulatedClouds> => {
   const { clock } = options
   const stateFile = (cloud: string) => join(options.folder, 'clouds', `${cloud}.json`)
@@ -41,7 +43,12 @@ export const startSimulatedClouds = async (options: {
       stateFile: stateFile('hotaisle'),
       timings: options.timings?.hotaisle ?? {},
     }),
-    startSimulatedOci({ clock, machines, stateFile: stateFile('oci') }),
+    startSimulatedOci({
+      clock,
+      machines,
+      stateFile: stateFile('oci'),
+      ...(options.wallClock && { wallClock: options.wallClock }),
+    }),
   ])
   return {
     hotaisle,

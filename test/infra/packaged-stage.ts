@@ -19,7 +19,7 @@ import { packageFolder } from './packaged.ts'
 import { startRecorder } from './recorder.ts'
 import { unzip } from './unzip.ts'
 
-const strideMs = 45_000
+const strideMs = 150_000
 const apiKey = 'berth_a_key_for_the_packaged_functions'
 const authorized = z.object({ isAuthorized: z.literal(true), context: z.record(z.string(), z.string()) })
 
@@ -35,7 +35,7 @@ export const startPackagedStage = async (names: string[]) => {
   const dynamo = await startDynamo({})
   const queues = await startQueues({ speed: () => 1 })
   const recorder = await startRecorder({ dynamo: String(dynamo.config.endpoint), sqs: queues.endpoint })
-  const clouds = await startSimulatedClouds({ folder, clock })
+  const clouds = await startSimulatedClouds({ folder, clock, wallClock: clock })
   const client = createDynamoClient(dynamo.config)
   const store = createDynamoStore({ client, table: dynamo.table, random: countingRandom() })
   await store.addApiKey({ hash: hashOf(apiKey), name: 'alice', role: 'operator', createdAt: 0 })

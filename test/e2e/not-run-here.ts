@@ -4,7 +4,7 @@ const ownTest = 'is run by'
 /** Commands of the docs that this test does not run, each with why not, or with what runs it. */
 export const notRunHere: [command: RegExp, because: string][] = [
   [/^npm ci/, `${ownTest} .ci/run, and its demo by test/e2e/demo.test.ts`],
-  [/^npm test$/, 'is what runs this'],
+  [/^npm test$/, `${ownTest} .ci/run`],
   [/^npm run demo/, `${ownTest} test/e2e/demo.test.ts`],
   [/^npm run package/, `${ownTest} .ci/run, within npm run check:template`],
   [/^npm run fuzz/, `${ownTest} .ci/run, with fewer requests, since they take 13 minutes`],
