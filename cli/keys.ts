@@ -1,20 +1,15 @@
 import * as z from 'zod'
 import { keyId, keyName, keyRole, newApiKey } from '../lib/http/new-api-key.ts'
-import { isLimited, limits } from '../lib/model/limits.ts'
-import { formatDollars, toDollars } from '../lib/model/money.ts'
+import { isLimited, type Limits, limits } from '../lib/model/limits.ts'
 import { span } from '../lib/model/span.ts'
 import type { ApiKey, ApiKeys } from '../lib/store/store.ts'
 import { Failure } from './failure.ts'
-import { openKeys } from './open-keys.ts'
+import { withKeys } from './open-keys.ts'
 import { printer } from './print.ts'
-import type { Surroundings, Work } from './surroundings.ts'
+import { limitWords, shownKey, untilWords } from './shown-key.ts'
+import type { Work } from './surroundings.ts'
 import { checked } from './usage.ts'
 
-const place = z.object({
-  table: z.string().min(1).optional(),
-  region: z.string().min(1).optional(),
-  data: z.string().min(1).optional(),
-})
 const lifetime = span.refine(
   (ms) => ms > 0,
   'a key must be good for some time; write a time span such as "90d"',
@@ -48,15 +43,21 @@ export const createKey: Work = async (at, { options }) => {
     ...(expiresAt && { expiresAt }),
     ...(isLimited(own) && { limits: own }),
   })
-  const isNew = await withKeys(at, options, (keys) => keys.addApiKey(kept))
-  if (!isNew) {
+  const inherited = await withKeys(at, options, (keys) => add(keys, kept))
+  if (inherited === 'taken') {
     throw new Failure(
       'failed',
       `There is a key named ${name} already. Take another name, or revoke that one first: berth keys revoke ${name}`,
     )
   }
-  print.note(`The key of ${name} (${role}, ${until(kept)}) is shown this once, and kept nowhere:`)
-  if (json) print.json({ apiKey, ...shown(kept) })
+  if (inherited) {
+    const what = limitWords({ limits: inherited })
+    print.note(
+      `What the key of that name before it might spend holds for it, too: ${what}. See: berth keys limit`,
+    )
+  }
+  print.note(`The key of ${name} (${role}, ${untilWords(kept)}) is shown this once, and kept nowhere:`)
+  if (json) print.json({ apiKey, ...shownKey({ ...kept, limits: inherited ?? kept.limits }) })
   else print.tell(apiKey)
 }
 
@@ -64,7 +65,7 @@ export const createKey: Work = async (at, { options }) => {
 export const listKeys: Work = async (at, { options }) => {
   const keys = await withKeys(at, options, (opened) => opened.listApiKeys())
   const print = printer(at)
-  if (plain.parse(options).json) return print.json({ keys: keys.map(shown) })
+  if (plain.parse(options).json) return print.json({ keys: keys.map(shownKey) })
   if (keys.length === 0) {
     return print.note('There is no key yet: berth keys create --name NAME --role operator')
   }
@@ -75,8 +76,8 @@ export const listKeys: Work = async (at, { options }) => {
       key.role,
       keyId(key),
       new Date(key.createdAt).toISOString().slice(0, 10),
-      at.now() < (key.expiresAt ?? Number.POSITIVE_INFINITY) ? until(key) : 'expired',
-      limitsOf(key),
+      at.now() < (key.expiresAt ?? Number.POSITIVE_INFINITY) ? untilWords(key) : 'expired',
+      limitWords(key),
     ]),
   )
 }
@@ -90,49 +91,15 @@ export const revokeKey: Work = async (at, { arguments: [nameOrId = ''], options 
   })
   if (!revoked) throw new Failure('nothingFound', `There is no key ${nameOrId}. See: berth keys list`)
   const print = printer(at)
-  if (plain.parse(options).json) print.json({ revoked: shown(revoked) })
-  const words = `The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for up to two more minutes.`
-  if (!plain.parse(options).json) print.tell(words)
+  if (plain.parse(options).json) return print.json({ revoked: shownKey(revoked) })
+  print.tell(
+    `The key of ${revoked.name} (${keyId(revoked)}) is revoked. It may be good for up to two more minutes. Machines and ` +
+      'fleets that were asked for with it go on, within its limits; see: berth ps, berth fleets',
+  )
 }
 
-const withKeys = async <Result>(
-  { env }: Surroundings,
-  options: unknown,
-  work: (keys: ApiKeys) => Promise<Result>,
-): Promise<Result> => {
-  const opened = await openKeys({ ...place.parse(options), dynamoEndpoint: env.DYNAMODB_ENDPOINT })
-  try {
-    return await work(opened.keys)
-  } finally {
-    await opened.close()
-  }
+/** Adds a key. One without limits gets those that the key of its name had before it, if any. */
+const add = async (keys: ApiKeys, key: ApiKey): Promise<Limits | 'taken' | undefined> => {
+  const before = key.limits ? undefined : await keys.keyLimits(key.name)
+  return (await keys.addApiKey({ ...key, ...(before && { limits: before }) })) ? before : 'taken'
 }
-
-/** A key as `--json` shows it. */
-const shown = (key: ApiKey) => ({
-  name: key.name,
-  role: key.role,
-  id: keyId(key),
-  createdAt: new Date(key.createdAt).toISOString(),
-  expiresAt: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
-  limits: {
-    maxPricePerHour: dollarsOf(key.limits?.max_price_per_hour),
-    maxInstances: key.limits?.max_instances ?? null,
-    monthlyBudget: dollarsOf(key.limits?.monthly_budget),
-  },
-})
-
-const dollarsOf = (cents: number | undefined) => (cents === undefined ? null : toDollars(cents))
-
-/** What may be spent with a key, in words. */
-const limitsOf = ({ limits: own = {} }: ApiKey): string =>
-  [
-    own.max_price_per_hour !== undefined && `${formatDollars(own.max_price_per_hour)} an hour`,
-    own.max_instances !== undefined && `${own.max_instances} instances`,
-    own.monthly_budget !== undefined && `${formatDollars(own.monthly_budget)} a month`,
-  ]
-    .filter(Boolean)
-    .join(', ')
-
-const until = ({ expiresAt }: Pick<ApiKey, 'expiresAt'>) =>
-  expiresAt === undefined ? 'never expires' : `expires ${new Date(expiresAt).toISOString().slice(0, 16)}Z`

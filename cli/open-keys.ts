@@ -1,10 +1,32 @@
 import { existsSync } from 'node:fs'
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
+import * as z from 'zod'
 import { createApiKeys } from '../lib/store/dynamo-api-keys.ts'
 import { createDynamoClient } from '../lib/store/dynamo-client.ts'
 import type { ApiKeys } from '../lib/store/store.ts'
 import { joinDynamo } from '../sandbox/local/dynoxide.ts'
 import { Failure } from './failure.ts'
+import type { Surroundings } from './surroundings.ts'
+
+const place = z.object({
+  table: z.string().min(1).optional(),
+  region: z.string().min(1).optional(),
+  data: z.string().min(1).optional(),
+})
+
+/** Works on the keys that the options name, as those of `openKeys`. */
+export const withKeys = async <Result>(
+  { env }: Surroundings,
+  options: unknown,
+  work: (keys: ApiKeys) => Promise<Result>,
+): Promise<Result> => {
+  const opened = await openKeys({ ...place.parse(options), dynamoEndpoint: env.DYNAMODB_ENDPOINT })
+  try {
+    return await work(opened.keys)
+  } finally {
+    await opened.close()
+  }
+}
 
 export type Place = {
   table?: string | undefined
@@ -61,7 +83,7 @@ const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
   return {
     addApiKey: (key) => advised(keys.addApiKey(key)),
     findApiKey: (hash) => advised(keys.findApiKey(hash)),
-    keyNamed: (name) => advised(keys.keyNamed(name)),
+    keyLimits: (name) => advised(keys.keyLimits(name)),
     listApiKeys: () => advised(keys.listApiKeys()),
     removeApiKey: (name) => advised(keys.removeApiKey(name)),
   }

@@ -45,6 +45,24 @@ export const keysCommand = (at: Making): Command =>
     .addCommand(
       placed(
         command(at, {
+          name: 'limit',
+          summary: 'changes what may be spent with a key',
+          examples: [
+            ['berth keys limit bob --monthly-budget 800 --data .berth', 'the rest stays as it is'],
+            ['berth keys limit bob --max-instances none --data .berth', 'as many as the deployment allows'],
+          ],
+          work: async () => (await import('../key-limits.ts')).limitKey,
+        })
+          .argument('<name>', 'its name, as "berth keys list" shows it')
+          .optionsGroup('What may be spent with it, a number or none:')
+          .option('--max-price-per-hour <dollars>', 'of all machines that it holds at the same time')
+          .option('--max-instances <count>', 'how many machines it may hold at the same time')
+          .option('--monthly-budget <dollars>', 'of all that it rents, in a month of UTC'),
+      ),
+    )
+    .addCommand(
+      placed(
+        command(at, {
           name: 'list',
           summary: 'shows the keys, not their secrets',
           examples: [['berth keys list --table berth-prod', 'who may call the deployment']],

@@ -9,6 +9,7 @@ import { change, hintNext } from './change.ts'
 import { end } from './end.ts'
 import { seatOf } from './fleet-seat.ts'
 import { afterLook, isIdleOver, type Look, pastMaxDuration } from './idle-rule.ts'
+import { alsoRelease } from './spending.ts'
 
 /** Looks at one machine in service, and applies the rules for claims, idleness and deadlines to what it shows. */
 export const check = async (ctx: Context, id: string): Promise<void> => {
@@ -43,8 +44,10 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
       ? { ...next, sshKeysChanged: undefined }
       : next
   }
-  const { instance: after, changed } = await change(ctx, instance, decide, async (_, next) =>
-    seat && 'frees' in seat && next.terminationReason === 'idle_timeout' ? seat.frees : {},
+  const { instance: after, changed } = await change(ctx, instance, decide, async (current, next) =>
+    seat && 'frees' in seat && next.terminationReason === 'idle_timeout'
+      ? seat.frees
+      : alsoRelease(ctx)(current, next),
   )
   // Where its fleet was changed meanwhile, the node asks it again at once.
   if (changed || seat) await hintNext(ctx, after)

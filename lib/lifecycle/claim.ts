@@ -6,7 +6,7 @@ import type { CreateRequest } from '../model/request.ts'
 import { change, hintNext, withEvent } from './change.ts'
 import { longestOf } from './longest.ts'
 import { refusing } from './refusing.ts'
-import { alsoClaim } from './spending.ts'
+import { alsoClaim, alsoRelease } from './spending.ts'
 
 /**
  * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold.
@@ -37,7 +37,7 @@ export const claimInstance = async (
 
 /** `POST /instances/{id}/release`: the holder gives its claim back; the machine stays, idle, by the idle rules. */
 export const releaseInstance = async (ctx: Context, known: Instance, holder: string): Promise<Instance> => {
-  const { instance, changed } = await change(ctx, known, (current) => {
+  const decide = (current: Instance): Instance | undefined => {
     if (current.status === 'terminating' || current.status === 'terminated') return undefined
     if (current.claim === undefined) {
       throw new BerthError('not_claimed', `${current.id} has no holder; there is nothing to release.`)
@@ -57,7 +57,8 @@ export const releaseInstance = async (ctx: Context, known: Instance, holder: str
         ...withoutKeys(current),
       }
     return released(current, now, `released by ${holder}`, now)
-  })
+  }
+  const { instance, changed } = await change(ctx, known, decide, alsoRelease(ctx))
   if (changed) await hintNext(ctx, instance)
   return instance
 }
@@ -79,8 +80,9 @@ export const claimed = (
       ...(by.hold !== undefined && { holdUntil: now + by.hold }),
     },
     idleSince: undefined,
+    // What its fleet makes of it meanwhile holds when the claim has ended, and does not shorten it.
+    ...(idle.fleet !== undefined && { ownTerms: termsOf(idle) }),
     ...(by.request && {
-      ...(idle.fleet !== undefined && { ownTerms: idle.ownTerms ?? termsOf(idle) }),
       idleDuration: by.request.idleDuration,
       maxDuration: longestOf(ctx, by.request),
       maxDurationSince: now,

@@ -4,7 +4,7 @@ import { isInService, isLive, isWanted, type Nodes } from './fleet-standing.ts'
 
 const firstPauseMs = 60_000
 const longestPauseMs = 1_800_000
-/** A node that served for so long was a good one: what ended it says nothing of the next. */
+/** A node that served for so long was a good one: what ended it, or others before it, says nothing of the next. */
 const servedWellMs = 3_600_000
 
 /** What somebody, or a rule that looks at use alone, decided. */
@@ -21,10 +21,12 @@ export const settle = (fleet: Fleet, nodes: Nodes, now: number): Fleet => {
     return instance ? [{ node, instance }] : []
   })
   const leavers = known.filter(({ node, instance }) => !node.left && !isLive(instance))
-  const over = isOver(fleet.failure, nodes, fleet)
+  const followers = fleet.failure ? cameAfter(fleet.failure, nodes, fleet) : []
+  const failure = followers.some((node) => servedWell(node, now)) ? undefined : fleet.failure
+  const over = failure !== undefined && failure.isOver !== true && followers.length > 0
   const isSettled =
     known.length === fleet.nodes.length && known.every(({ instance }) => instance.status !== 'terminated')
-  if (leavers.length === 0 && !over && isSettled) return fleet
+  if (leavers.length === 0 && failure === fleet.failure && !over && isSettled) return fleet
   const kept = known
     .filter(({ instance }) => instance.status !== 'terminated')
     .map(({ node, instance }) => (isLive(instance) ? node : { ...node, left: true }))
@@ -33,9 +35,7 @@ export const settle = (fleet: Fleet, nodes: Nodes, now: number): Fleet => {
     ...fleet,
     nodes: kept,
     desired: desiredAfter(fleet, left, nodes),
-    failure:
-      failureAfter(fleet, left, now) ??
-      (over && fleet.failure ? { ...fleet.failure, isOver: true } : fleet.failure),
+    failure: failureAfter({ failure }, left, now) ?? (over ? { ...failure, isOver: true } : failure),
   }
 }
 
@@ -48,21 +48,21 @@ export const mayRent = ({ failure }: Fleet, kept: Instance[], missing: number, n
 }
 
 /** The failure after another one of that kind; also for a node that could not even be asked for. */
-export const failedAgain = (fleet: Fleet, message: string, now: number): FleetFailure => {
+export const failedAgain = (fleet: Pick<Fleet, 'failure'>, message: string, now: number): FleetFailure => {
   const count = (fleet.failure?.count ?? 0) + 1
   const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(count - 1, 10))
   return { count, message, at: now, retryAt: now + pauseMs }
 }
 
-/** One that was asked for after the failure has come into service. */
-const isOver = (failure: FleetFailure | undefined, nodes: Nodes, fleet: Fleet): boolean =>
-  failure !== undefined &&
-  failure.isOver !== true &&
-  [...nodes.values()].some(
-    (node) => isInService(node) && node.createdAt >= failure.at && isWanted(fleet.spec, node),
-  )
+/** Those in service that were asked for after the failure: with one of them it is over. */
+const cameAfter = ({ at }: FleetFailure, nodes: Nodes, { spec }: Fleet): Instance[] =>
+  [...nodes.values()].filter((node) => isInService(node) && node.createdAt >= at && isWanted(spec, node))
 
-const failureAfter = (fleet: Fleet, left: Instance[], now: number): FleetFailure | undefined => {
+const failureAfter = (
+  fleet: Pick<Fleet, 'failure'>,
+  left: Instance[],
+  now: number,
+): FleetFailure | undefined => {
   const failed = left.filter(({ terminationReason = 'error' }) => !byChoice.includes(terminationReason))
   const [first] = failed
   if (!first) return undefined

@@ -51,7 +51,7 @@ export const healSpend = async (ctx: RecordContext & Pick<Context, 'settings' | 
       // Lists are a moment late, and the record of an instance is not.
       const instance = await ctx.store.get(commitment.id)
       if (!instance || instance.status === 'terminated') return []
-      return [isCountedIn(commitment, instance) ? commitment : commitmentOf(instance, commitment.holder)]
+      return [isCountedIn(commitment, instance) ? commitment : commitmentOf(instance)]
     }),
   )
   const live = kept.flat()

@@ -72,7 +72,7 @@ export const excessFor = (
 ): Excess | undefined => {
   try {
     const bill = { ...billing, from: now }
-    committing(allowance, { ...commitmentOf(instance, holderIn(allowance.spend, instance)), bill }, now)
+    committing(allowance, { ...commitmentOf(instance), bill }, now)
     return undefined
   } catch (error) {
     if (error instanceof OverLimit) return error.excess
@@ -85,9 +85,7 @@ const counting =
   (ctx: SpendContext, allowanceFor: (holder: string) => Promise<Allowance | undefined>) =>
   async (_: Instance, next: Instance): Promise<Also> => {
     const allowance = await allowanceFor(next.claim?.holder ?? next.createdBy)
-    if (!allowance) return {}
-    const commitment = commitmentOf(next, holderIn(allowance.spend, next))
-    return { spend: committing(allowance, commitment, ctx.clock.now()) }
+    return allowance ? { spend: committing(allowance, commitmentOf(next), ctx.clock.now()) } : {}
   }
 
 /** Before a paid call. Throws OverLimit. */
@@ -98,6 +96,14 @@ export const alsoClaim = (ctx: SpendContext) => counting(ctx, (holder) => allowa
 
 /** When a call brought nothing: what counts less is never refused. */
 export const alsoGiveUp = (ctx: SpendContext) => counting(ctx, () => unlimited(ctx))
+
+/** When a claim ends and the machine stays: it counts to whose it is again, whether or not that leaves room for it. */
+export const alsoRelease =
+  (ctx: SpendContext) =>
+  async (held: Instance, next: Instance): Promise<Also> =>
+    held.claim && held.claim.holder !== held.createdBy && !next.claim && next.status === 'idle'
+      ? alsoGiveUp(ctx)(held, next)
+      : {}
 
 /** Counts one no longer that has ended, and keeps what it cost. */
 export const alsoSettle =
@@ -135,14 +141,12 @@ export const unlimited = async (ctx: Pick<Context, 'store'>): Promise<Allowance 
 const mostTries = 60
 
 const limitsOf = async (ctx: Pick<Context, 'store' | 'settings'>, key: string) => {
-  const own = await ctx.store.keyNamed(key)
+  const own = await ctx.store.keyLimits(key)
   return [
     { whose: 'this deployment', key: undefined, limits: ctx.settings.limits },
-    ...(own?.limits ? [{ whose: `the API key ${key}`, key, limits: own.limits }] : []),
+    ...(own ? [{ whose: `the API key ${key}`, key, limits: own }] : []),
   ]
 }
-
-const holderIn = ({ live }: Spend, { id }: Instance) => live.find((each) => each.id === id)?.holder
 
 /** A record that is not written yet has version 0. */
 const changeOf = (before: Spend, { version: _, ...next }: Spend): SpendChange => ({

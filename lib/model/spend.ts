@@ -10,7 +10,7 @@ const commitment = z.object({
   id: z.string(),
   /** Who asked for it, and whose budget pays. */
   key: z.string(),
-  /** Who has it or had it last: to whose number of instances and price per hour it counts. */
+  /** Who has it, or else whose it is: to whose number of instances and price per hour it counts. */
   holder: z.string(),
   fleet: z.string().optional(),
   bill: billing.optional(),
@@ -31,13 +31,13 @@ export type Spend = z.infer<typeof spend>
 const hourMs = 3_600_000
 
 /** How an instance counts; money runs from the intent, since nobody knows before its answer whether it does. */
-export const commitmentOf = (instance: Instance, holder?: string): Commitment => {
+export const commitmentOf = (instance: Instance): Commitment => {
   const { id, createdBy: key, fleet, intent, machine, billing: terms, startedAt } = instance
   const from = intent?.writtenAt ?? terms?.from ?? startedAt
   return {
     id,
     key,
-    holder: instance.claim?.holder ?? holder ?? key,
+    holder: instance.claim?.holder ?? key,
     ...(fleet !== undefined && { fleet }),
     ...((intent || machine) && terms && from !== undefined && { bill: { ...terms, from, until: undefined } }),
   }

@@ -14,11 +14,18 @@ const apiKeyItem = z.object({
   limits: keptLimits.optional(),
 })
 
+/** What is read of one that may have been removed: its item has no hash then. */
+const limitsItem = z.object({ limits: keptLimits.optional() })
+
 /** Each key stands twice, by its hash for those who call and by its name for those who list; both are one write. */
 export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 'table'>): ApiKeys => {
-  const read = async (Key: Record<string, string>): Promise<ApiKey | undefined> => {
+  const itemAt = async (Key: Record<string, string>): Promise<Record<string, unknown>> => {
     const { Item } = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))
-    return Item === undefined ? undefined : apiKeyItem.parse(Item)
+    return Item ?? {}
+  }
+  const read = async (Key: Record<string, string>): Promise<ApiKey | undefined> => {
+    const item = await itemAt(Key)
+    return item.hash === undefined ? undefined : apiKeyItem.parse(item)
   }
   return {
     addApiKey: (key) =>
@@ -34,7 +41,7 @@ export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 
         )
       }),
     findApiKey: (hash) => read(byHash(hash)),
-    keyNamed: (name) => read(byName(name)),
+    keyLimits: async (name) => limitsItem.parse(await itemAt(byName(name))).limits,
     listApiKeys: async () => {
       const keys: ApiKey[] = []
       let ExclusiveStartKey: Record<string, unknown> | undefined
@@ -43,6 +50,8 @@ export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 
           new QueryCommand({
             TableName: table,
             KeyConditionExpression: 'pk = :pk',
+            FilterExpression: 'attribute_exists(#hash)',
+            ExpressionAttributeNames: { '#hash': 'hash' },
             ExpressionAttributeValues: { ':pk': namesKey },
             ConsistentRead: true,
             ExclusiveStartKey,
@@ -60,7 +69,13 @@ export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 
         await client.send(
           new TransactWriteCommand({
             TransactItems: [
-              { Delete: { TableName: table, Key: byName(name), ...isFreeOr(key.hash) } },
+              {
+                Put: {
+                  TableName: table,
+                  Item: { ...byName(name), limits: key.limits },
+                  ...isFreeOr(key.hash),
+                },
+              },
               { Delete: { TableName: table, Key: byHash(key.hash) } },
             ],
           }),
@@ -78,7 +93,7 @@ const byName = (name: string) => ({ pk: namesKey, sk: name })
 
 /** The name stands for no key, or for this one already. */
 const isFreeOr = (hash: string) => ({
-  ConditionExpression: 'attribute_not_exists(pk) OR #hash = :hash',
+  ConditionExpression: 'attribute_not_exists(#hash) OR #hash = :hash',
   ExpressionAttributeNames: { '#hash': 'hash' },
   ExpressionAttributeValues: { ':hash': hash },
 })

@@ -144,10 +144,13 @@ export interface ApiKeys {
   addApiKey(key: ApiKey): Promise<boolean>
   /** As it is now (a strongly consistent read), whether or not it has expired. */
   findApiKey(hash: string): Promise<ApiKey | undefined>
-  /** The key of that name. */
-  keyNamed(name: string): Promise<ApiKey | undefined>
+  /** What may be spent with the key of that name; also with one that was removed, until another has its name. */
+  keyLimits(name: string): Promise<Limits | undefined>
   /** All, by name, with those that have expired. */
   listApiKeys(): Promise<ApiKey[]>
-  /** Removes the key of that name, so that it is none any more and the name is free; undefined where there is none. */
+  /**
+   * Removes the key of that name, so that it is none any more and the name is free; undefined where there is none. Its
+   * limits stay, for what was asked for with it.
+   */
   removeApiKey(name: string): Promise<ApiKey | undefined>
 }

@@ -24,6 +24,9 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   for (const { name } of await store.listApiKeys()) await store.removeApiKey(name)
+  // One that had no limits leaves none behind.
+  await store.addApiKey({ hash: 'of nobody', name: 'alice', role: 'viewer', createdAt: 0 })
+  await store.removeApiKey('alice')
 })
 
 /** The command in a process of its own, with an account that is the local engine. */
@@ -50,7 +53,7 @@ describe('berth keys, on the table of a deployment', () => {
   test('create keeps what may be spent with the key, and list shows it', async () => {
     const limited = ['--max-price-per-hour', '80', '--max-instances', '3', '--monthly-budget', '5000.50']
     expect((await create(...limited)).code).toBe(0)
-    expect((await store.keyNamed('alice'))?.limits).toEqual({
+    expect(await store.keyLimits('alice')).toEqual({
       max_price_per_hour: 8000,
       max_instances: 3,
       monthly_budget: 500_050,
@@ -58,6 +61,37 @@ describe('berth keys, on the table of a deployment', () => {
     const list = await berth(['keys', 'list', ...deployed()])
     expect(list.out).toContain('$80.00 an hour, 3 instances, $5000.50 a month')
     expect(await create('--max-instances', 'many')).toMatchObject({ code: 2 })
+  })
+
+  test('limit changes what it names, and leaves the rest and the key as they are', async () => {
+    const key = (await create('--max-instances', '3', '--monthly-budget', '500')).out.trim()
+    const limit = (...more: string[]) => berth(['keys', 'limit', 'alice', ...deployed(), ...more])
+    expect(await limit('--monthly-budget', '800.50')).toMatchObject({
+      code: 0,
+      out: 'With the key of alice may be spent: 3 instances, $800.50 a month. What runs already goes on.\n',
+    })
+    expect(await store.keyLimits('alice')).toEqual({ max_instances: 3, monthly_budget: 80_050 })
+    const lifted = await limit('--max-instances', 'none', '--monthly-budget', 'none', '--json')
+    expect(JSON.parse(lifted.out)).toMatchObject({
+      name: 'alice',
+      limits: { maxPricePerHour: null, maxInstances: null, monthlyBudget: null },
+    })
+    expect(await access(key)).toMatchObject({ context: { name: 'alice' } })
+    for (const wrong of [[], ['--max-instances', 'few'], ['--monthly-budget', '-1']]) {
+      expect(await limit(...wrong)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('none') })
+    }
+  })
+
+  test('what could be spent with a key holds on for what was asked for with it, and for the next of its name', async () => {
+    await create('--monthly-budget', '500')
+    const { out } = await berth(['keys', 'revoke', 'alice', ...deployed()])
+    expect(out).toContain('fleets that were asked for with it go on, within its limits')
+    expect(await store.keyLimits('alice')).toEqual({ monthly_budget: 50_000 })
+    expect((await create()).err).toContain('$500.00 a month')
+    expect(await store.keyLimits('alice')).toEqual({ monthly_budget: 50_000 })
+    await berth(['keys', 'revoke', 'alice', ...deployed()])
+    await create('--max-instances', '2')
+    expect(await store.keyLimits('alice')).toEqual({ max_instances: 2 })
   })
 
   test('create tells the key alone, once, and it is good', async () => {
@@ -112,6 +146,12 @@ describe('berth keys, on the table of a deployment', () => {
     ['a table that is not there', 1, ['list', '--table', 'nothing'], 'There is no table nothing'],
     ['a folder that is not there', 1, ['list', '--data', '/nothing'], 'There is no folder /nothing'],
     ['a key that is not there', 3, ['revoke', 'nobody', '--table', 'berth'], 'There is no key nobody'],
+    [
+      'to limit a key that is not there',
+      3,
+      ['limit', 'nobody', '--max-instances', '1', '--table', 'berth'],
+      'There is no key nobody',
+    ],
     [
       'a role of its own',
       2,

@@ -9,6 +9,7 @@ export const createMemoryKeys = (
 ): Locks & ApiKeys & Pick<Store, 'owner' | 'catalogues' | 'sightings'> => {
   const locks = new Map<string, { owner: string; until: number }>()
   const keys = new Map<string, ApiKey>()
+  const removed = new Map<string, ApiKey>()
   const kept = new Map<string, KeptCatalogue>()
   const seen = new Map<string, Sightings>()
   let ownName: string | undefined
@@ -29,11 +30,12 @@ export const createMemoryKeys = (
       return true
     },
     findApiKey: async (hash) => [...keys.values()].find((key) => key.hash === hash),
-    keyNamed: async (name) => keys.get(name),
+    keyLimits: async (name) => (keys.get(name) ?? removed.get(name))?.limits,
     listApiKeys: async () => [...keys.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),
     removeApiKey: async (name) => {
       const key = keys.get(name)
       keys.delete(name)
+      if (key) removed.set(name, key)
       return key
     },
     owner: async () => {

@@ -20,7 +20,7 @@ const asks: Record<string, string[]> = {
   'store.spend': ['dynamodb:GetItem table'],
   'store.putSpend': ['dynamodb:PutItem table'],
   'store.costs': ['dynamodb:Query table'],
-  'store.keyNamed': ['dynamodb:GetItem table'],
+  'store.keyLimits': ['dynamodb:GetItem table'],
   'store.listApiKeys': ['dynamodb:Query table'],
   'store.owner': ['dynamodb:GetItem table', 'dynamodb:PutItem table'],
   'catalogues.get': ['dynamodb:GetItem table'],

@@ -147,6 +147,26 @@ describe('a fleet is kept at what its file says', () => {
     expect(w.stillRented()).toEqual([])
   })
 
+  test.each([
+    ['it has no more use for it', () => w.apply({ ...vms, nodes: 0 })],
+    ['it is deleted', () => w.drop()],
+    ['its idle_duration is another', () => w.apply({ ...vms, idle_duration: '1s' })],
+  ])(
+    'who claims a node by its name keeps it for as long as it then was kept, though %s',
+    async (_, change) => {
+      await w.apply({ ...vms, idle_duration: '1h' })
+      const [node] = await w.untilServing(2)
+      await w.claim(node?.id ?? '', 'alice')
+      const guest = await w.guest(node?.id ?? '')
+      guest.activity = { runningTasks: 1, sshSessions: 0 }
+      await w.pass(5)
+      await change()
+      guest.activity = { runningTasks: 0, sshSessions: 0 }
+      await w.pass(50)
+      expect(await w.show(node?.id ?? '')).toMatchObject({ status: 'busy', claim: { holder: 'alice' } })
+    },
+  )
+
   test('another kind of machine: the old one goes first, and there are never more than max', async () => {
     await w.apply({ ...vms, nodes: 1 })
     const [old] = await w.untilServing(1)
@@ -225,6 +245,19 @@ describe('what cannot be had is tried again, and the pauses grow', () => {
     await w.pass(20)
     w.cloud.setStock(defaultStock)
     await w.untilServing(2, 40)
+  })
+
+  test('what fails after another has served well is the first in a row again', async () => {
+    w.cloud.faults.nextMachine({ gpuCount: 7 })
+    await w.apply(bareMetal)
+    await w.untilServing(1)
+    await w.pass(9 * 60, 5)
+    w.cloud.setStock(defaultStock.map((row) => ({ ...row, quantity: 9 })))
+    w.cloud.faults.nextMachine({ gpuCount: 7 })
+    await w.apply({ ...bareMetal, nodes: 2 })
+    await w.untilServing(2, 60)
+    const { failure } = (await w.ctx.store.fleets.get('amd')) ?? {}
+    expect(failure).toMatchObject({ count: 1, message: expect.stringContaining('7') })
   })
 
   test('prepaid servers that are not as advertised: a second one, and no third before that time is over', async () => {

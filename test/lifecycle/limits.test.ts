@@ -108,6 +108,44 @@ describe('a limit', () => {
     expect(own).not.toBe(id)
   })
 
+  test('counts a machine to who has it, and from the end of that claim to whose it is', async () => {
+    const w = await world()
+    await w.ctx.store.addApiKey(key('alice', { max_instances: 9 }))
+    await w.ctx.store.addApiKey(key('bob', { max_instances: 1 }))
+    const ids = []
+    for (const idleDuration of ['9h', '1h', '9h']) {
+      const { id } = await w.rent({ ...vm, reuse: false, idleDuration })
+      await w.runUntil(id, busy, 30)
+      await w.release(id)
+      ids.push(id)
+    }
+    const [first = '', second = '', third = ''] = ids
+    await w.claim(first, 'bob')
+    await expect(w.claim(second, 'bob')).rejects.toMatchObject({ code: 'limit_exceeded' })
+    await w.release(first, 'bob')
+    await w.claim(second, 'bob')
+    // Nobody came, and the claim lapses by itself.
+    await w.runUntil(second, ({ status }) => status === 'idle', 120)
+    await w.claim(third, 'bob')
+    const { live } = (await w.ctx.store.spend()) ?? { live: [] }
+    expect(new Map(live.map(({ id, holder }) => [id, holder]))).toEqual(
+      new Map([
+        [first, 'alice'],
+        [second, 'alice'],
+        [third, 'bob'],
+      ]),
+    )
+  })
+
+  test('of a key that was removed holds on for what was asked for with it', async () => {
+    const w = await world()
+    await w.ctx.store.addApiKey(key('bob', { max_price_per_hour: 100 }))
+    const { id } = await w.rent({ ...vm, reuse: false }, { name: 'bob' })
+    await w.ctx.store.removeApiKey('bob')
+    expect(await w.runUntil(id, ended, 60)).toMatchObject({ terminationReason: 'no_offers' })
+    expect(w.rentals()).toEqual([])
+  })
+
   test('on how long instances may last is the longest of each, and is said', async () => {
     const w = await world({ limits: { max_duration: 30 * minute } })
     const { id } = await w.rent({ ...vm, hold: '9h' })

@@ -25,6 +25,9 @@ export const createFleetPromises = (parts: {
     const waits = failure !== undefined && failure.isOver !== true && failure.retryAt > now - 2 * minuteMs
     return waits || liveOf(name).length >= (spec.nodes.max ?? Number.POSITIVE_INFINITY)
   }
+  /** Nobody has it, and the look at fleets, each minute, has had the time to see that. */
+  const isLeftOver = ({ status, idleSince = 0 }: Instance): boolean =>
+    status !== 'busy' && timeline.now() - idleSince > 2 * minuteMs
   const isShort = (fleet: Fleet) => fleet.status === 'active' && serving(fleet) < fleet.spec.nodes.min
 
   return {
@@ -64,7 +67,7 @@ export const createFleetPromises = (parts: {
           violated(
             `7: fleet ${fleet.name} has ${serving(fleet)} nodes of ${fleet.spec.nodes.min}, and no reason`,
           )
-        if (fleet.status === 'deleting' && liveOf(fleet.name).some(({ status }) => status !== 'busy'))
+        if (fleet.status === 'deleting' && liveOf(fleet.name).some(isLeftOver))
           violated(`7: fleet ${fleet.name} is deleted, and has nodes that nobody holds`)
       }
       const names = new Set(parts.fleets().map(({ name }) => name))

@@ -123,7 +123,7 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       expect(await store.spend()).toMatchObject({ version: 2, madeAt: 5 })
     })
 
-    test('a key is found by its name, with its limits', async () => {
+    test('the limits of a key are found by its name, also when it was removed, until another has that name', async () => {
       const key = {
         hash: 'h',
         name: 'bob',
@@ -132,8 +132,14 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
         limits: { max_instances: 3 },
       } as const
       await store.addApiKey(key)
-      expect(await store.keyNamed('bob')).toEqual(key)
-      expect(await store.keyNamed('eve')).toBeUndefined()
+      expect(await store.keyLimits('bob')).toEqual({ max_instances: 3 })
+      expect(await store.keyLimits('eve')).toBeUndefined()
+      await store.removeApiKey('bob')
+      expect(await store.keyLimits('bob')).toEqual({ max_instances: 3 })
+      expect(await store.listApiKeys()).toEqual([])
+      expect(await store.removeApiKey('bob')).toBeUndefined()
+      expect(await store.addApiKey({ ...key, hash: 'other', limits: { max_instances: 4 } })).toBe(true)
+      expect(await store.keyLimits('bob')).toEqual({ max_instances: 4 })
     })
   })
 
