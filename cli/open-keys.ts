@@ -14,7 +14,12 @@ const place = z.object({
   data: z.string().min(1).optional(),
 })
 
-/** Works on the keys that the options name, as those of `openKeys`. */
+type Place = z.infer<typeof place> & { dynamoEndpoint: string | undefined }
+
+/**
+ * Works on the keys of a deployment's table, or of the folder of `npm start`, whether or not it runs. Throws a Failure
+ * that says which of them to name.
+ */
 export const withKeys = async <Result>(
   { env }: Surroundings,
   options: unknown,
@@ -28,15 +33,7 @@ export const withKeys = async <Result>(
   }
 }
 
-export type Place = {
-  table?: string | undefined
-  region?: string | undefined
-  data?: string | undefined
-  dynamoEndpoint: string | undefined
-}
-
-/** The keys of a deployment's table, or of the folder of `npm start`. Throws an Error that says which of them to name. */
-export const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: () => Promise<void> }> => {
+const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: () => Promise<void> }> => {
   const { table, data } = place
   if ((table === undefined) === (data === undefined)) {
     throw new Failure(
