@@ -6,7 +6,7 @@ import { findInstance } from './find-instance.ts'
 import { printer } from './print.ts'
 import type { Work } from './surroundings.ts'
 import { checked, given } from './usage.ts'
-import { dollars, moment } from './words.ts'
+import { dollars, moment, prepaidUntil } from './words.ts'
 
 const claimOptions = z.object({ hold: z.string().optional(), json: z.boolean().default(false) })
 const releaseOptions = z.object({ json: z.boolean().default(false) })
@@ -29,19 +29,20 @@ export const claim: Work = async (at, { arguments: [nameOrId = ''], options: wri
 export const release: Work = async (at, { arguments: [nameOrId = ''], options: written }) => {
   const api = openApi(at, written)
   const id = await findInstance(api, nameOrId)
-  const { value, raw } = await api.call(shownInstance, 'POST', `/instances/${id}/release`, { body: {} })
+  const { value, raw, date } = await api.call(shownInstance, 'POST', `/instances/${id}/release`, { body: {} })
   const print = printer(at)
   if (releaseOptions.parse(written).json) return print.json(raw)
-  print.tell(`${value.name} is released. ${whatNow(value)}`)
+  print.tell(`${value.name} is released. ${whatNow(value, date ?? at.now())}`)
 }
 
-const whatNow = (it: z.infer<typeof shownInstance>): string => {
+const whatNow = (it: z.infer<typeof shownInstance>, now: number): string => {
   if (it.status === 'terminating' || it.status === 'terminated') return `It is ${it.status}.`
   if (it.status !== 'idle') return 'It will be idle once it is ready.'
   const rule =
     it.idleDuration === 'off'
       ? 'It stays until it is stopped'
       : `It is given back when idle for ${it.idleDuration}`
-  if (it.reservedUntil === null) return `${rule}, and costs ${dollars(it.pricePerHour)} an hour until then.`
-  return `${rule}, but not while it is prepaid (until ${moment(it.reservedUntil)}): the next request that fits gets it at no new charge.`
+  const until = prepaidUntil(it, now)
+  if (until === undefined) return `${rule}, and costs ${dollars(it.pricePerHour)} an hour until then.`
+  return `${rule}, but not while it is prepaid (until ${moment(until)}): the next request that fits gets it at no new charge.`
 }

@@ -4,7 +4,7 @@ import { askFirst, mustBeAsked } from './ask.ts'
 import { type ShownFleet, shownFleet, shownFleets } from './fleet-answers.ts'
 import { printer } from './print.ts'
 import type { Work } from './surroundings.ts'
-import { dollars, moment, shortMoment } from './words.ts'
+import { dollars, moment, prepaidUntil, shortMoment } from './words.ts'
 
 const listOptions = z.object({ json: z.boolean().default(false) })
 const deleteOptions = z.object({ yes: z.boolean().default(false), json: z.boolean().default(false) })
@@ -35,8 +35,8 @@ export const deleteFleet: Work = async (at, { arguments: [name = ''], options: w
   const print = printer(at)
   const path = `/fleets/${encodeURIComponent(name)}`
   if (!yes) {
-    const { value } = await api.call(shownFleet, 'GET', path)
-    for (const line of whatGoes(value)) print.note(line)
+    const { value, date } = await api.call(shownFleet, 'GET', path)
+    for (const line of whatGoes(value, date ?? at.now())) print.note(line)
     await askFirst(at, `Delete fleet ${name}?`, nothing)
   }
   const { value, raw } = await api.call(shownFleet, 'DELETE', path)
@@ -59,12 +59,13 @@ const rowsOf = ({ name, status, nodes }: ShownFleet): string[][] =>
         node.reservedUntil === null ? '-' : shortMoment(node.reservedUntil),
       ])
 
-const whatGoes = ({ name, nodes, pricePerHour }: ShownFleet): string[] => [
+const whatGoes = ({ name, nodes, pricePerHour }: ShownFleet, now: number): string[] => [
   nodes.length === 0
     ? `Fleet ${name} has no nodes.`
     : `Fleet ${name} has ${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'} at ${dollars(pricePerHour)} an hour:`,
-  ...nodes.map(({ name: node, holder, reservedUntil }) => {
-    if (holder !== null) return `  ${node} goes when ${holder} has released it`
-    return `  ${node} goes ${reservedUntil === null ? 'now' : `when its prepaid time ends, ${moment(reservedUntil)}`}`
+  ...nodes.map((node) => {
+    if (node.holder !== null) return `  ${node.name} goes when ${node.holder} has released it`
+    const until = prepaidUntil(node, now)
+    return `  ${node.name} goes ${until === undefined ? 'now' : `when its prepaid time ends, ${moment(until)}`}`
   }),
 ]

@@ -5,7 +5,7 @@ import { listInstances } from './find-instance.ts'
 import { printer } from './print.ts'
 import { statusInWords } from './status-words.ts'
 import type { Work } from './surroundings.ts'
-import { dollars, shortMoment } from './words.ts'
+import { dollars, prepaidUntil, shortMoment } from './words.ts'
 
 const options = z.object({
   all: z.boolean().default(false),
@@ -47,14 +47,14 @@ export const ps: Work = async (at, { options: written }) => {
       statusInWords(print.styled, each),
       each.holder ?? '-',
       dollars(each.accruedCost),
-      prepaidUntil(each, at.now()),
+      paidUntil(each, at.now()),
       shortMoment(each.createdAt),
     ]),
   )
   if (live.more || gone?.more) print.note('Only the 200 that ended last are shown.')
 }
 
-const prepaidUntil = ({ status, reservedUntil }: ShownInstance, now: number) =>
-  status === 'terminated' || reservedUntil === null || Date.parse(reservedUntil) <= now
-    ? '-'
-    : shortMoment(reservedUntil)
+const paidUntil = (it: ShownInstance, now: number): string => {
+  const until = it.status === 'terminated' ? undefined : prepaidUntil(it, now)
+  return until === undefined ? '-' : shortMoment(until)
+}

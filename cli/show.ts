@@ -68,7 +68,7 @@ const factsOf = (
   ['Given back', it.releaseAt === null ? undefined : moment(it.releaseAt)],
   ['Gone', it.terminatedAt === null ? undefined : moment(it.terminatedAt)],
   ['Price', it.pricePerHour === null ? undefined : `${dollars(it.pricePerHour)} an hour`],
-  ['Cost so far', dollars(it.accruedCost)],
+  [it.terminatedAt === null ? 'Cost so far' : 'Cost', dollars(it.accruedCost)],
 ]
 
 const placeOf = ({ backend, region, zone }: z.infer<typeof withHistory>): string =>

@@ -5,7 +5,7 @@ import { askFirst, mustBeAsked } from './ask.ts'
 import { findInstance } from './find-instance.ts'
 import { printer } from './print.ts'
 import type { Work } from './surroundings.ts'
-import { dollars, moment } from './words.ts'
+import { dollars, moment, prepaidUntil } from './words.ts'
 
 const options = z.object({
   force: z.boolean().default(false),
@@ -37,10 +37,9 @@ export const stop: Work = async (at, { arguments: [nameOrId = ''], options: writ
 /** What is given up by force, by the numbers of the API. */
 const whatIsLost = (it: z.infer<typeof shownInstance>, now: number): string => {
   const use = it.status === 'busy' ? `${it.name} is in use by ${it.holder}; what runs on it ends. ` : ''
-  if (it.reservedUntil === null || Date.parse(it.reservedUntil) <= now || it.status === 'terminated') {
-    return `${use}Nothing prepaid is lost.`
-  }
-  return `${use}${dollars(it.minimumCharge)} is paid for ${it.name} until ${moment(it.reservedUntil)}; what is left of that is forfeited.`
+  const until = prepaidUntil(it, now)
+  if (until === undefined || it.status === 'terminated') return `${use}Nothing prepaid is lost.`
+  return `${use}${dollars(it.minimumCharge)} is paid for ${it.name} until ${moment(until)}; what is left of that is forfeited.`
 }
 
 const whatHappens = (it: z.infer<typeof ended>): string[] => {

@@ -22,6 +22,13 @@ export const moment = (iso: string | null | undefined): string =>
 /** "12-01 05:23", for columns whose head says UTC. */
 export const shortMoment = (iso: string): string => `${iso.slice(5, 10)} ${iso.slice(11, 16)}`
 
+/** Until when it is prepaid; undefined where nothing is, or no longer. */
+export const prepaidUntil = (
+  { reservedUntil }: { reservedUntil: string | null },
+  now: number,
+): string | undefined =>
+  reservedUntil !== null && Date.parse(reservedUntil) > now ? reservedUntil : undefined
+
 type Machine = {
   cpu: { arch: string; count: number }
   memoryGb: number

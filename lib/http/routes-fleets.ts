@@ -60,6 +60,7 @@ export const fleetRoutes: Route[] = [
         schema: appliedFleet,
         examples: { created: { fleet: aFleet, plan: aPlan } },
       },
+      problems: ['fleet_deleted'],
     },
     handle: async (ctx, request) => {
       const { plan: isPlan } = parseWith(planQuery, request.query, 'query')

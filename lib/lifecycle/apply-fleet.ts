@@ -30,7 +30,7 @@ export const planApply = async (
 
 /**
  * `PUT /fleets/{name}`: the fleet is as the file says from now on, and what is missing is asked for. The same file again
- * changes nothing.
+ * changes nothing. Throws BerthError fleet_deleted when somebody deletes the fleet at the same moment.
  */
 export const applyFleet = async (
   ctx: Context,
@@ -38,8 +38,12 @@ export const applyFleet = async (
   spec: FleetSpec,
   caller: string,
 ): Promise<AppliedFleet & { known: KnownFleet }> => {
+  let wasActive = false
   for (let tries = 0; tries < mostTries; tries++) {
     const found = await ctx.store.fleets.get(name)
+    // Who deletes it does so knowing what there is; nobody would look again for a fleet that came back unasked.
+    if (wasActive && found?.status !== 'active') throw deletedMeanwhile(name)
+    wasActive = found?.status === 'active'
     const nodes: Nodes = found ? await nodesOf(ctx, found) : new Map()
     const { action, next } = asApplied(found, { name, spec, caller, now: ctx.clock.now() })
     const plan = await planOf(ctx, action, next, nodes)
@@ -54,6 +58,12 @@ export const applyFleet = async (
     `Nothing was done: fleet ${name} was changed by others ${mostTries} times meanwhile. Send the same file again.`,
   )
 }
+
+const deletedMeanwhile = (name: string): BerthError =>
+  new BerthError(
+    'fleet_deleted',
+    `Nothing was done: fleet ${name} was deleted by somebody at the same moment. Send the file again if it is to be there all the same.`,
+  )
 
 /** Throws BerthError not_found where there is no such fleet. */
 export const knownFleet = async (ctx: Pick<Context, 'store'>, name: string): Promise<KnownFleet> => {

@@ -34,6 +34,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'The method is not known here' },
   not_claimable: { status: 409, title: 'The instance cannot be claimed' },
   not_claimed: { status: 409, title: 'The instance is not claimed by you' },
+  fleet_deleted: { status: 409, title: 'The fleet is deleted at the same moment' },
   idempotency_conflict: { status: 422, title: 'The Idempotency-Key was used for another request' },
   too_large: { status: 413, title: 'The request is too large' },
   too_many_requests: { status: 429, title: 'The API key asks too often' },

@@ -76,8 +76,8 @@ export const createMemoryStore = (options: MemoryStoreOptions): Store => {
       if (fleet && !fleets.isCurrent(fleet.previous)) return { isFleetStale: true }
       if (!books.mayPut(change)) return { spendChanged: true }
       if (fleet) fleets.write(fleet.previous, fleet.next)
-      books.put(change, costs)
       write(stored(instance))
+      books.put(change, costs)
       if (once) uses.set(nameOf(once), { instanceId: instance.id, fingerprint: once.fingerprint })
       return {}
     },

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { applyFleet } from '../../lib/lifecycle/apply-fleet.ts'
 import { check } from '../../lib/lifecycle/check.ts'
+import { fleetFile } from '../../lib/model/fleet-file.ts'
 import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { countingRandom } from '../support/counting-random.ts'
@@ -204,6 +206,24 @@ describe('a fleet is kept at what its file says', () => {
     ])
     await w.keep()
     expect((await w.nodes()).map(({ name }) => name)).toEqual(['amd-0', 'amd-1'])
+  })
+
+  test('that is deleted while a file is applied stays deleted, and who applied it is told', async () => {
+    await w.apply(vms)
+    await w.untilServing(2)
+    const { fleets } = w.ctx.store
+    let drops = 0
+    const dropped: typeof fleets.get = async (name) => {
+      const found = await fleets.get(name)
+      if (drops++ === 0) await w.drop()
+      return found
+    }
+    const ctx = { ...w.ctx, store: { ...w.ctx.store, fleets: { ...fleets, get: dropped } } }
+    const { spec } = fleetFile.parse({ type: 'fleet', ...vms, nodes: 1 })
+    await expect(applyFleet(ctx, 'amd', spec, 'alice')).rejects.toMatchObject({ code: 'fleet_deleted' })
+    await w.pass(10)
+    expect((await w.api.call('GET', '/fleets/amd')).status).toBe(404)
+    expect(w.stillRented()).toEqual([])
   })
 
   test('while it is given back it can be applied again, and has new nodes', async () => {

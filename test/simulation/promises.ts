@@ -142,10 +142,12 @@ export const createPromises = (parts: {
   const committed = (after: Spend) => {
     const before = known
     known = after
-    // A machine that is found without a record counts, whatever the limits; it comes with its price.
+    // A machine that is found without a record counts, whatever the limits; its record begins with its end.
+    const isFound = (id: string) => parts.records().find((each) => each.id === id)?.status === 'terminating'
     const isAskedFor = after.live.some(({ id, bill, holder }) => {
       const was = before?.live.find((each) => each.id === id)
-      return was === undefined ? bill === undefined : (!was.bill && bill) || was.holder !== holder
+      if (was === undefined) return bill === undefined && !isFound(id)
+      return (!was.bill && bill) || was.holder !== holder
     })
     if (!isAskedFor) return
     const whole = usageOf(after, timeline.now())
