@@ -63,22 +63,8 @@ const printPlan = (print: ReturnType<typeof printer>, name: string, plan: FleetP
           ]
         : ['none can be had now', '-', '-', '-']),
     ]),
-    ...plan.keep.map((node) => [
-      node.name,
-      'keep',
-      '-',
-      node.instanceType ?? '-',
-      dollars(node.pricePerHour),
-      '-',
-    ]),
-    ...plan.remove.map((node) => [
-      node.name,
-      print.styled('red', 'remove'),
-      '-',
-      node.instanceType ?? '-',
-      dollars(node.pricePerHour),
-      '-',
-    ]),
+    ...plan.keep.map((node) => rowOf('keep', node)),
+    ...plan.remove.map((node) => rowOf(print.styled('red', 'remove'), node)),
   ]
   if (rows.length > 0) {
     print.table(['NODE', 'WHAT', 'BACKEND', 'INSTANCE TYPE', 'PRICE', 'MINIMUM'], rows)
@@ -95,6 +81,15 @@ const printPlan = (print: ReturnType<typeof printer>, name: string, plan: FleetP
       ),
     )
 }
+
+const rowOf = (what: string, node: FleetPlan['keep'][number]): string[] => [
+  node.name,
+  what,
+  node.backend === null ? '-' : `${node.backend} (${node.region})`,
+  node.instanceType ?? '-',
+  dollars(node.pricePerHour),
+  '-',
+]
 
 const costLines = (name: string, plan: FleetPlan): string[] => {
   const minimum = plan.minimumCharge > 0 ? `, and ${dollars(plan.minimumCharge)} is charged at once` : ''

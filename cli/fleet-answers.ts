@@ -29,7 +29,15 @@ export type ShownFleet = z.infer<typeof shownFleet>
 
 export const shownFleets = z.object({ fleets: z.array(shownFleet) })
 
-const planned = node.pick({ name: true, status: true, instanceType: true, holder: true, pricePerHour: true })
+const planned = node.pick({
+  name: true,
+  status: true,
+  backend: true,
+  region: true,
+  instanceType: true,
+  holder: true,
+  pricePerHour: true,
+})
 
 export const appliedFleet = z.object({
   fleet: shownFleet.nullable(),

@@ -11,6 +11,8 @@ const nodeFields = {
   instanceId: z.string(),
   status,
   phase: phase.nullable(),
+  backend: backendType.nullable(),
+  region: text,
   instanceType: text,
   holder: text.meta({ description: 'The name of the API key that has claimed it.' }),
   pricePerHour: dollars.nullable(),
@@ -45,8 +47,6 @@ export const fleetAnswer = z
       z.object({
         n: z.int(),
         ...nodeFields,
-        backend: backendType.nullable(),
-        region: text,
         idleSince: timeOrNull,
         reservedUntil: timeOrNull,
         releaseAt: timeOrNull,

@@ -68,6 +68,8 @@ const short = {
   instanceId: 'i-0123456789ab',
   status: 'idle',
   phase: null,
+  backend: 'hotaisle',
+  region: 'us-michigan-1',
   instanceType: 'vm-mi300x-2',
   holder: null,
   pricePerHour: 3.98,
@@ -75,8 +77,6 @@ const short = {
 const node = {
   ...short,
   n: 0,
-  backend: 'hotaisle',
-  region: 'us-michigan-1',
   idleSince: null,
   reservedUntil: '2026-12-01T08:37:30.473Z',
   releaseAt: null,
@@ -143,6 +143,7 @@ describe('berth apply', () => {
     expect(await berth('apply', '-f', 'fleet.dstack.yml', '-y')).toMatchObject({
       code: 0,
       out: 'Fleet amd is as the file says.\n',
+      err: expect.stringMatching(/^amd-0 +keep +hotaisle \(us-michigan-1\) +vm-mi300x-2 +\$3.98 /m),
     })
     expect(asked).toEqual([first])
   })
