@@ -1,5 +1,6 @@
 import { bundleStarts } from './bundle-starts.ts'
 import { commandStarts } from './command-starts.ts'
+import { deployedUnits } from './deployed-units.ts'
 import { lifecycleUnits } from './lifecycle-units.ts'
 import { localTimes } from './local-times.ts'
 import { sweepUnits } from './sweep-units.ts'
@@ -9,6 +10,7 @@ const vm = await lifecycleUnits('vm-mi300x-1')
 const bareMetal = await lifecycleUnits('bm-mi300x-8')
 const sweepOfNothing = await sweepUnits(10_000, 0)
 const sweepOfHundred = await sweepUnits(10_000, 100)
+const deployed = await deployedUnits()
 const { requestToIdle, offers } = await localTimes()
 const help = commandStarts()
 
@@ -22,6 +24,11 @@ const rows = [
   ['read units of one lifecycle, bare metal', bareMetal.readUnits, 30],
   ['read units of one sweep, 10,000 instances, none due', sweepOfNothing.readUnits, 16],
   ['read units of one sweep, 10,000 instances, 100 due', sweepOfHundred.readUnits, undefined],
+  ['read units of a sweep at rest', deployed.idleSweep.read, undefined],
+  ['read units of reconcile at rest, one cloud', deployed.idleReconcile.read, undefined],
+  ['read units of keep-fleets without fleets', deployed.idleKeepFleets.read, undefined],
+  ["write units of a VM's hour, looked at each minute", deployed.hour.write, undefined],
+  ["read units of a VM's hour, looked at each minute", deployed.hour.read, undefined],
   ['request to idle, median, ms', requestToIdle.medianMs, 2000],
   ["GET /offers warm, p99 over the cloud's own time, ms", offers.overCloudP99Ms, 20],
   ['berth --help, median, ms', help.helpMs, 150],
@@ -35,6 +42,7 @@ console.log(
     {
       lifecycle: [vm, bareMetal],
       sweep: [sweepOfNothing, sweepOfHundred],
+      deployed,
       requestToIdle,
       offers,
       help,

@@ -1,3 +1,4 @@
+import { keepFleets } from '../lib/lifecycle/keep-fleets.ts'
 import { reconcile } from '../lib/lifecycle/reconcile.ts'
 import { sweep } from '../lib/lifecycle/sweep.ts'
 import { startWorld } from '../test/support/world.ts'
@@ -6,7 +7,7 @@ import { startTable } from './table.ts'
 const minuteMs = 60_000
 
 /** What the arithmetic of docs/deploy.md stands on: units, visits and hints of a VM's hour, and of schedules at rest. */
-const hourOfWork = async () => {
+export const deployedUnits = async () => {
   const { store, observer, meter, stop } = await startTable()
   const world = await startWorld(store, { observer })
   const sent: Record<string, number> = {}
@@ -25,6 +26,9 @@ const hourOfWork = async () => {
     await reconcile(world.ctx)
     const idleReconcile = { read: meter.read, write: meter.write }
     meter.reset()
+    await keepFleets(world.ctx)
+    const idleKeepFleets = { read: meter.read, write: meter.write }
+    meter.reset()
     const body = { instanceTypes: ['vm-mi300x-1'], idleDuration: '5m' }
     const { id } = await world.rent(body, { name: 'alice', idempotencyKey: 'bench' })
     await world.runUntil(id, ({ status }) => status === 'busy')
@@ -37,6 +41,7 @@ const hourOfWork = async () => {
     return {
       idleSweep,
       idleReconcile,
+      idleKeepFleets,
       hour: {
         read: meter.read,
         write: meter.write,
@@ -49,5 +54,3 @@ const hourOfWork = async () => {
     await stop()
   }
 }
-
-console.log(JSON.stringify(await hourOfWork(), null, 2))
