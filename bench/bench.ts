@@ -6,13 +6,14 @@ import { localTimes } from './local-times.ts'
 import { sweepUnits } from './sweep-units.ts'
 
 /** Figures, not tests: units are exact and repeatable, times are of this machine at this moment. */
+// First, while this process is small, since it is copied for each that it starts.
+const help = commandStarts()
 const vm = await lifecycleUnits('vm-mi300x-1')
 const bareMetal = await lifecycleUnits('bm-mi300x-8')
 const sweepOfNothing = await sweepUnits(10_000, 0)
 const sweepOfHundred = await sweepUnits(10_000, 100)
 const deployed = await deployedUnits()
 const { requestToIdle, offers } = await localTimes()
-const help = commandStarts()
 
 // Last, so that the engines of the others have ended.
 const starts = await bundleStarts()

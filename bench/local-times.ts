@@ -19,6 +19,8 @@ export const localTimes = async () => {
     cloudTimings: { hotaisle: { vmBootMs: 0, installMs: 0, resetMs: 0 } },
     log: { info: quiet, warn: quiet, error: quiet, alarm: quiet, metric: quiet },
   })
+  // What one key may ask for is not what is measured.
+  berth.context.settings.api.requests_per_second = 1000
   try {
     return { requestToIdle: await requestToIdle(berth), offers: await offerTimes(berth) }
   } finally {

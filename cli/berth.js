@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // JavaScript, so that Node's parser of TypeScript, which takes 100 ms to load, is met once: what it makes of the other
 // files stays in the cache that is switched on here.
-import { spawn } from 'node:child_process'
 import module from 'node:module'
 import { join } from 'node:path'
 
@@ -13,6 +12,7 @@ if (process.features.typescript) {
   await main()
 } else {
   // An older Node, without npx or npm in front of it, which would put the project's own first.
+  const { spawn } = await import('node:child_process')
   const child = spawn(join(root, 'node_modules', '.bin', 'node'), process.argv.slice(1), { stdio: 'inherit' })
   child.on('error', () => {
     console.error(`berth needs Node 24, which comes with the project: run "npm ci" in ${root} once.`)

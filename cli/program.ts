@@ -1,15 +1,17 @@
 import { Command } from 'commander'
-import { fleetCommands } from './commands/fleets.ts'
-import { instanceCommands } from './commands/instances.ts'
-import { keysCommand } from './commands/keys.ts'
-import { offerCommand } from './commands/offers.ts'
-import { rentCommand } from './commands/rent.ts'
-import { completionCommand, costCommand, doctorCommand } from './commands/setup.ts'
+import { commandGroups, listedCommand } from './commands/list.ts'
 import { topics } from './commands/topics.ts'
 import type { Output, Surroundings } from './surroundings.ts'
 
-/** Every command of `berth`, with what it takes. The work of each is loaded when it is called. */
-export const berthProgram = (surroundings: Surroundings, end: (exitCode: number) => void): Command => {
+/**
+ * The commands of `berth`: those among the words with all that they take, the others as the list of all needs them. The
+ * work of each is loaded when it is called.
+ */
+export const berthProgram = async (
+  surroundings: Surroundings,
+  isMeant: (name: string) => boolean,
+  end: (exitCode: number) => void,
+): Promise<Command> => {
   const at = { ...surroundings, end }
   const program = new Command('berth')
     .usage('<command> [options]')
@@ -17,14 +19,10 @@ export const berthProgram = (surroundings: Surroundings, end: (exitCode: number)
       'Rents GPU machines on OCI and Hot Aisle, at most one for each request, and gives them back.',
     )
     .helpCommand('help [command]', 'help for a command, or for: access, exit-codes')
-  const groups: [heading: string, commands: Command[]][] = [
-    ['Machines:', [offerCommand(at), rentCommand(at), ...instanceCommands(at)]],
-    ['Fleets:', fleetCommands(at)],
-    ['This Berth:', [costCommand(at), doctorCommand(at), keysCommand(at), completionCommand(at)]],
-  ]
-  for (const [heading, commands] of groups) {
+  for (const { heading, entries } of commandGroups) {
     program.commandsGroup(heading)
-    for (const each of commands) program.addCommand(each)
+    for (const entry of entries)
+      program.addCommand(isMeant(entry.name) ? (await entry.load())(at, entry) : listedCommand(entry))
   }
   for (const topic of topics()) program.addCommand(topic, { hidden: true })
   for (const each of withBelow(program)) {

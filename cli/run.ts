@@ -6,11 +6,13 @@ import type { Surroundings } from './surroundings.ts'
 /** Runs one command, such as `['ps', '--all']`, and tells its exit code. Never throws. */
 export const runBerth = async (at: Surroundings, words: string[]): Promise<number> => {
   const ended: { code: number } = { code: exitCodes.done }
-  const program = berthProgram(at, (code) => {
-    ended.code = code
-  })
+  const isCompletion = words[0] === 'complete'
   try {
-    if (words[0] === 'complete') {
+    const isMeant = (name: string) => isCompletion || words.includes(name)
+    const program = await berthProgram(at, isMeant, (code) => {
+      ended.code = code
+    })
+    if (isCompletion) {
       const { complete } = await import('./complete.ts')
       await complete(at, program, words.slice(1))
     } else await program.parseAsync(words, { from: 'user' })

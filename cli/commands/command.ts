@@ -6,15 +6,19 @@ export type Making = Surroundings & { end: (exitCode: number) => void }
 
 export type Loader = () => Promise<Work>
 
+/** A command as the list of all has it. */
+export type Named = { name: string; summary: string }
+
+/** Makes the command itself, with all that it takes. */
+export type Make = (at: Making, named: Named) => Command
+
 /**
  * A command whose work is loaded when it is called, so that `--help` and completion stay fast. `examples` are lines to
  * type, each with what it does.
  */
 export const command = (
   at: Making,
-  about: {
-    name: string
-    summary: string
+  about: Named & {
     /** More than the summary, for the command's own help. */
     description?: string
     examples: [line: string, does: string][]

@@ -1,12 +1,9 @@
-import type { Command } from 'commander'
-import { callsApi, command, type Making } from './command.ts'
+import { callsApi, command, type Make } from './command.ts'
 
-/** Fleets: sets of machines that are kept ready, from files of dstack's. */
-export const fleetCommands = (at: Making): Command[] => [
+export const applyCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'apply',
-      summary: "make a fleet what its file says, as dstack's",
+      ...it,
       description:
         'Makes or changes a fleet after its file. Shows which nodes are created, kept and removed and what the fleet costs then, and asks.',
       examples: [
@@ -20,19 +17,21 @@ export const fleetCommands = (at: Making): Command[] => [
       .option('--name <name>', 'name of the fleet; default: as in the file')
       .option('--plan', 'show what would be done, and do nothing')
       .option('-y, --yes', 'do not ask'),
-  ),
+  )
+
+export const fleetsCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'fleets',
-      summary: 'the fleets, with their nodes',
+      ...it,
       examples: [['berth fleets', 'what they have, and why something is missing']],
       work: async () => (await import('../fleets.ts')).fleets,
     }),
-  ),
+  )
+
+export const deleteCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'delete',
-      summary: 'delete a fleet, and give its machines back',
+      ...it,
       description:
         'Deletes a fleet. Its machines are given back when nobody holds them and nothing of them is prepaid any more.',
       examples: [['berth delete amd', 'says when each node goes, and asks']],
@@ -40,5 +39,4 @@ export const fleetCommands = (at: Making): Command[] => [
     })
       .argument('<fleet>', 'name of the fleet')
       .option('-y, --yes', 'do not ask'),
-  ),
-]
+  )

@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander'
 import { statuses } from '../../lib/model/choices.ts'
-import { callsApi, command, type Making, repeated } from './command.ts'
+import { callsApi, command, type Make, repeated } from './command.ts'
 
-/** The commands for what is rented already. */
-export const instanceCommands = (at: Making): Command[] => [
+export const psCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'ps',
-      summary: 'what is rented',
+      ...it,
       examples: [
         ['berth ps', 'everything that lives'],
         ['berth ps --all', 'and what has ended, newest first'],
@@ -17,22 +15,24 @@ export const instanceCommands = (at: Making): Command[] => [
     })
       .addOption(new Option('-a, --all', 'also what has ended').conflicts('status'))
       .addOption(new Option('--status <status>', 'only these').choices(statuses)),
-  ),
+  )
+
+export const showCommand: Make = (at, it) =>
   callsApi(
     named(
       command(at, {
-        name: 'show',
-        summary: 'one instance, with its history',
+        ...it,
         examples: [['berth show train-1', 'where it stands, what it costs, what happened']],
         work: async () => (await import('../show.ts')).show,
       }),
     ),
-  ),
+  )
+
+export const sshCommand: Make = (at, it) =>
   callsApi(
     named(
       command(at, {
-        name: 'ssh',
-        summary: 'open a session on a machine, or run a command there',
+        ...it,
         description:
           'Opens a session by the ssh of this machine, which knows the machine by the host key that Berth pinned. What stands behind -- is run there. With --json the checked address and host key are printed, and nothing is opened.',
         examples: [
@@ -45,12 +45,13 @@ export const instanceCommands = (at: Making): Command[] => [
     )
       .argument('[command...]', 'what to run there, behind --')
       .option('-i, --identity <file>', 'private key; may be repeated; default: as ssh says', repeated),
-  ),
+  )
+
+export const claimCommand: Make = (at, it) =>
   callsApi(
     named(
       command(at, {
-        name: 'claim',
-        summary: 'take an idle instance, or hold your own longer',
+        ...it,
         examples: [
           ['berth claim train-1', 'yours until it shows no activity'],
           ['berth claim train-1 --hold 2h', 'yours for two hours, whatever happens'],
@@ -58,24 +59,26 @@ export const instanceCommands = (at: Making): Command[] => [
         work: async () => (await import('../claim.ts')).claim,
       }),
     ).option('--hold <time>', 'keep the claim so long whatever happens, such as 2h'),
-  ),
+  )
+
+export const releaseCommand: Make = (at, it) =>
   callsApi(
     named(
       command(at, {
-        name: 'release',
-        summary: 'end your claim; the machine stays, idle',
+        ...it,
         description:
           'Ends your claim. The machine stays, idle, for the next request that it fits, until its idle duration is over and nothing of it is prepaid any more.',
         examples: [['berth release train-1', 'others may have it']],
         work: async () => (await import('../claim.ts')).release,
       }),
     ),
-  ),
+  )
+
+export const stopCommand: Make = (at, it) =>
   callsApi(
     named(
       command(at, {
-        name: 'stop',
-        summary: 'end an instance, and give its machine back',
+        ...it,
         description:
           'Ends your use of an instance at once. Its machine is given back at the end of the time that is prepaid. With --force it is given back now; what is forfeited by that is said first.',
         examples: [
@@ -87,15 +90,15 @@ export const instanceCommands = (at: Making): Command[] => [
     )
       .option('--force', 'give it back now, though time is prepaid')
       .option('-y, --yes', 'do not ask'),
-  ),
+  )
+
+export const reservationsCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'reservations',
-      summary: 'what is prepaid, and until when',
+      ...it,
       examples: [['berth reservations', 'of now and of the last month']],
       work: async () => (await import('../reservations.ts')).reservations,
     }),
-  ),
-]
+  )
 
 const named = (made: Command): Command => made.argument('<name>', 'name or id of the instance')

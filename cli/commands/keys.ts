@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
 import { keyRoles } from '../../lib/model/choices.ts'
-import { command, type Making, printsJson } from './command.ts'
+import { command, type Make, printsJson } from './command.ts'
 
-export const keysCommand = (at: Making): Command =>
-  new Command('keys')
-    .summary('API keys: who may call this Berth')
+export const keysCommand: Make = (at, { name, summary }) =>
+  new Command(name)
+    .summary(summary)
     .description(
       'API keys: who may call a Berth. They are made, listed and revoked in its table itself, with AWS credentials for ' +
         'a deployment, or as the owner of the folder of npm start: with an API key alone nobody gets another.',

@@ -1,11 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { backendTypes } from '../../lib/model/choices.ts'
-import { callsApi, command, describesMachine, type Making, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, type Make, spotOptions } from './command.ts'
 
-export const offerCommand = (at: Making): Command => {
+export const offerCommand: Make = (at, it) => {
   const made = command(at, {
-    name: 'offer',
-    summary: 'what can be rented now, and what it costs',
+    ...it,
     description:
       'What can be rented now, what can be had first and is cheapest first. Idle machines that Berth holds already ' +
       'come before all others: taking one costs nothing new. Why a backend is missing is said below the table.',

@@ -1,11 +1,10 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { backendTypes, hardwareChecks } from '../../lib/model/choices.ts'
-import { callsApi, command, describesMachine, type Making, repeated, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, type Make, repeated, spotOptions } from './command.ts'
 
-export const rentCommand = (at: Making): Command => {
+export const rentCommand: Make = (at, it) => {
   const made = command(at, {
-    name: 'rent',
-    summary: 'rent one machine, or take an idle one that fits',
+    ...it,
     description:
       'Rents at most one machine, or takes an idle one that fits. Shows the price, the minimum and what is prepaid, and asks; then follows it until it is ready. Ctrl-C stops watching; the rental goes on.',
     examples: [

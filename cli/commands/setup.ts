@@ -1,11 +1,10 @@
-import { Argument, type Command } from 'commander'
-import { callsApi, command, type Making } from './command.ts'
+import { Argument } from 'commander'
+import { callsApi, command, type Make } from './command.ts'
 
-export const costCommand = (at: Making): Command =>
+export const costCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'cost',
-      summary: 'what a month costs, and what of the limits is used',
+      ...it,
       examples: [
         ['berth cost', 'of this month, so far'],
         ['berth cost --month 2026-11', 'of November'],
@@ -15,11 +14,10 @@ export const costCommand = (at: Making): Command =>
     }).option('--month <month>', 'a month of UTC, such as 2026-11; default: this one'),
   )
 
-export const doctorCommand = (at: Making): Command =>
+export const doctorCommand: Make = (at, it) =>
   callsApi(
     command(at, {
-      name: 'doctor',
-      summary: 'what is wrong, and how to mend it',
+      ...it,
       description:
         'Looks at this machine, the API, the key, the clock, and what each cloud says of credentials, quotas and regions. With --config it reads a settings file and asks its clouds from here as well. Nothing is rented or changed.',
       examples: [
@@ -30,10 +28,9 @@ export const doctorCommand = (at: Making): Command =>
     }).option('--config <file>', 'a berth.yml to check, with its credentials'),
   )
 
-export const completionCommand = (at: Making): Command =>
+export const completionCommand: Make = (at, it) =>
   command(at, {
-    name: 'completion',
-    summary: 'a script that lets your shell complete berth',
+    ...it,
     description:
       'Prints a script that lets a shell complete commands, options, their values and the names of instances. The shell has to find berth on PATH: "npm link" in the repository puts it there.',
     examples: [

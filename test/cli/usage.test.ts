@@ -6,7 +6,12 @@ import { createUser } from './stage.ts'
 const user = createUser()
 afterAll(user.remove)
 
-const program = berthProgram(user.surroundings(process.stdout, process.stderr), () => {})
+const surroundings = user.surroundings(process.stdout, process.stderr)
+const program = await berthProgram(
+  surroundings,
+  () => true,
+  () => {},
+)
 const topics = ['access', 'exit-codes']
 /** Every command that does something, with the words that call it. */
 const leaves = (top: Command, words: string[] = []): { name: string; words: string[]; command: Command }[] =>
@@ -58,6 +63,15 @@ describe.each(commands)('berth $name', ({ name, words, command }) => {
 test('every command can say what it says to people in JSON, but for the script for a shell', () => {
   const without = commands.filter(({ command }) => !optionsOf(command).includes('--json'))
   expect(without.map(({ name }) => name)).toEqual(['completion'])
+})
+
+test('the list of all says of each command what the command itself says', async () => {
+  const listed = await berthProgram(
+    surroundings,
+    () => false,
+    () => {},
+  )
+  expect(listed.helpInformation()).toBe(program.helpInformation())
 })
 
 test('a command that does not exist is told, with those that do', async () => {
