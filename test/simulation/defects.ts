@@ -83,4 +83,12 @@ export const defects: Record<string, Defect> = {
       ['if (serving < spec.nodes.min) return keeps', 'if (serving < 0) return keeps'],
     ],
   },
+  'limits-without-version': {
+    file: 'test/fakes/memory-books.ts',
+    edits: [['change === undefined || change.before?.version === spend?.version', 'true']],
+  },
+  'launch-not-counted': {
+    file: 'lib/lifecycle/provision.ts',
+    edits: [['      alsoCommit(ctx),\n', '      async () => ({}),\n']],
+  },
 }

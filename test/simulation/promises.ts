@@ -142,6 +142,8 @@ export const createPromises = (parts: {
   const committed = (after: Spend) => {
     const before = known
     known = after
+    if (before && after.version !== before.version + 1)
+      violated(`fence: what is committed went from version ${before.version} to ${after.version}`)
     // A machine that is found without a record counts, whatever the limits; its record begins with its end.
     const isFound = (id: string) => parts.records().find((each) => each.id === id)?.status === 'terminating'
     const isAskedFor = after.live.some(({ id, bill, holder }) => {
@@ -160,9 +162,9 @@ export const createPromises = (parts: {
       const had = (before?.live ?? []).filter(({ holder }) => key === undefined || holder === key)
       const micros = (all: typeof held) => all.reduce((sum, { bill }) => sum + (bill?.microsPerHour ?? 0), 0)
       if (most !== undefined && held.length > most && held.length > had.length)
-        violated(`7: ${held.length} instances are committed by ${whose}, and ${most} are allowed`)
+        violated(`8: ${held.length} instances are committed by ${whose}, and ${most} are allowed`)
       if (price !== undefined && micros(held) > price * 10_000 && micros(held) > micros(had))
-        violated(`7: ${micros(held) / 1_000_000} dollars an hour are committed by ${whose}`)
+        violated(`8: ${micros(held) / 1_000_000} dollars an hour are committed by ${whose}`)
     }
     check('the deployment', parts.limits)
     for (const [key, limits] of Object.entries(parts.keyLimits)) check(key, limits, key)
@@ -170,7 +172,7 @@ export const createPromises = (parts: {
     const budget = parts.limits.monthly_budget
     const had = before ? usageOf(before, timeline.now()).month : 0
     if (budget !== undefined && whole.month > had + 100 && whole.month > budget + 100)
-      violated(`7: $${whole.month / 100} are committed this month, and $${budget / 100} are allowed`)
+      violated(`8: $${whole.month / 100} are committed this month, and $${budget / 100} are allowed`)
   }
 
   const spendIsWhatLives = (spend: Spend | undefined, slack: number) => {
@@ -179,12 +181,12 @@ export const createPromises = (parts: {
     const counted = new Map(spend.live.map((each) => [each.id, each]))
     for (const record of live.filter(({ createdAt }) => createdAt < timeline.now() - slack)) {
       const own = counted.get(record.id)
-      if (!own) violated(`7: ${record.id} lives, and does not count towards the limits`)
+      if (!own) violated(`8: ${record.id} lives, and does not count towards the limits`)
       else if (isPriced(record) !== (own.bill !== undefined))
-        violated(`7: ${record.id} counts ${own.bill ? 'with' : 'without'} a price, and should not`)
+        violated(`8: ${record.id} counts ${own.bill ? 'with' : 'without'} a price, and should not`)
     }
     for (const id of counted.keys())
-      if (!live.some((record) => record.id === id)) violated(`7: ${id} has ended, and still counts`)
+      if (!live.some((record) => record.id === id)) violated(`8: ${id} has ended, and still counts`)
   }
 
   /** Why an instance can't stay as it is: one in service can, one that has ended, and one that waits for its prepaid time. */

@@ -32,6 +32,8 @@ const shows: Record<string, number> = {
   'always-by-force': 8,
   'terminated-when-asked': 2,
   '404-believed': 9,
+  'limits-without-version': 93,
+  'launch-not-counted': 66,
 }
 
 describe('a defect that breaks a promise on purpose is found', () => {
