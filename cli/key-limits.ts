@@ -33,8 +33,8 @@ export const limitKey: Work = async (at, { arguments: [name = ''], options }) =>
   const limited = await withKeys(at, options, async (keys) => {
     const key = (await keys.listApiKeys()).find((each) => each.name === name)
     const next = key && { ...key, limits: changed(key.limits, changes) }
-    // False where another has taken its place at the same moment.
-    return next && (await keys.addApiKey(next)) ? next : undefined
+    // False where it is revoked at the same moment.
+    return next && (await keys.changeApiKey(next)) ? next : undefined
   })
   if (!limited) throw new Failure('nothingFound', `There is no key ${name}. See: berth keys list`)
   const print = printer(at)

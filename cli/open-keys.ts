@@ -79,6 +79,7 @@ const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
   }
   return {
     addApiKey: (key) => advised(keys.addApiKey(key)),
+    changeApiKey: (key) => advised(keys.changeApiKey(key)),
     findApiKey: (hash) => advised(keys.findApiKey(hash)),
     keyLimits: (name) => advised(keys.keyLimits(name)),
     listApiKeys: () => advised(keys.listApiKeys()),

@@ -27,19 +27,21 @@ export const createApiKeys = ({ client, table }: Pick<DynamoOptions, 'client' | 
     const item = await itemAt(Key)
     return item.hash === undefined ? undefined : apiKeyItem.parse(item)
   }
+  const put = (key: ApiKey, condition: typeof isFreeOr) =>
+    written(async () => {
+      const named = { ...byName(key.name), ...key }
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            { Put: { TableName: table, Item: named, ...condition(key.hash) } },
+            { Put: { TableName: table, Item: { ...byHash(key.hash), ...key } } },
+          ],
+        }),
+      )
+    })
   return {
-    addApiKey: (key) =>
-      written(async () => {
-        const named = { ...byName(key.name), ...key }
-        await client.send(
-          new TransactWriteCommand({
-            TransactItems: [
-              { Put: { TableName: table, Item: named, ...isFreeOr(key.hash) } },
-              { Put: { TableName: table, Item: { ...byHash(key.hash), ...key } } },
-            ],
-          }),
-        )
-      }),
+    addApiKey: (key) => put(key, isFreeOr),
+    changeApiKey: (key) => put(key, isStill),
     findApiKey: (hash) => read(byHash(hash)),
     keyLimits: async (name) => limitsItem.parse(await itemAt(byName(name))).limits,
     listApiKeys: async () => {
@@ -97,6 +99,9 @@ const isFreeOr = (hash: string) => ({
   ExpressionAttributeNames: { '#hash': 'hash' },
   ExpressionAttributeValues: { ':hash': hash },
 })
+
+/** The name stands for this key. */
+const isStill = (hash: string) => ({ ...isFreeOr(hash), ConditionExpression: '#hash = :hash' })
 
 /** Tries again while another transaction is at the same items. False when the condition does not hold. */
 const written = async (write: () => Promise<void>): Promise<boolean> => {

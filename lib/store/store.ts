@@ -142,6 +142,8 @@ export type ApiKey = {
 export interface ApiKeys {
   /** False, and nothing is written, while another key has this name. */
   addApiKey(key: ApiKey): Promise<boolean>
+  /** Writes the key in the place of itself; false, and nothing is written, when it is none any more. */
+  changeApiKey(key: ApiKey): Promise<boolean>
   /** As it is now (a strongly consistent read), whether or not it has expired. */
   findApiKey(hash: string): Promise<ApiKey | undefined>
   /** What may be spent with the key of that name; also with one that was removed, until another has its name. */

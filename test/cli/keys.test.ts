@@ -1,15 +1,16 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createAuthorizer } from '../../lib/http/authorize.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
 import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
 import type { Store } from '../../lib/store/store.ts'
 import { startDynamo } from '../../sandbox/local/dynoxide.ts'
 import { countingRandom } from '../support/counting-random.ts'
+import { createUser } from './stage.ts'
 
+const user = createUser()
 let dynamo: Awaited<ReturnType<typeof startDynamo>>
 let client: ReturnType<typeof createDynamoClient>
 let store: Store
@@ -17,8 +18,15 @@ beforeAll(async () => {
   dynamo = await startDynamo({})
   client = createDynamoClient(dynamo.config)
   store = createDynamoStore({ client, table: dynamo.table, random: countingRandom() })
+  // An account that is the local engine.
+  vi.stubEnv('AWS_REGION', 'us-east-1')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local')
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', String(dynamo.config.endpoint))
 })
 afterAll(async () => {
+  vi.unstubAllEnvs()
+  user.remove()
   client.destroy()
   await dynamo.stop()
 })
@@ -29,20 +37,7 @@ beforeEach(async () => {
   await store.removeApiKey('alice')
 })
 
-/** The command in a process of its own, with an account that is the local engine. */
-const berth = (args: string[]): Promise<{ code: number; out: string; err: string }> =>
-  new Promise((resolve) => {
-    const env = {
-      PATH: process.env.PATH,
-      AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL_DYNAMODB: String(dynamo.config.endpoint),
-    }
-    execFile(process.execPath, ['cli/berth.js', ...args], { env }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err })
-    })
-  })
+const berth = (args: string[]) => user.berth(args)
 const deployed = () => ['--table', dynamo.table]
 const create = (...more: string[]) =>
   berth(['keys', 'create', ...deployed(), '--name', 'alice', '--role', 'operator', ...more])

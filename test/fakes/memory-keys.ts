@@ -29,6 +29,11 @@ export const createMemoryKeys = (
       keys.set(key.name, key)
       return true
     },
+    changeApiKey: async (key) => {
+      if (keys.get(key.name)?.hash !== key.hash) return false
+      keys.set(key.name, key)
+      return true
+    },
     findApiKey: async (hash) => [...keys.values()].find((key) => key.hash === hash),
     keyLimits: async (name) => (keys.get(name) ?? removed.get(name))?.limits,
     listApiKeys: async () => [...keys.values()].sort((one, other) => (one.name < other.name ? -1 : 1)),

@@ -17,6 +17,7 @@ const asks: Record<string, string[]> = {
   'store.freeLock': ['dynamodb:DeleteItem table'],
   'store.findApiKey': ['dynamodb:GetItem table'],
   'store.addApiKey': ['dynamodb:PutItem table'],
+  'store.changeApiKey': ['dynamodb:PutItem table'],
   'store.spend': ['dynamodb:GetItem table'],
   'store.putSpend': ['dynamodb:PutItem table'],
   'store.costs': ['dynamodb:Query table'],

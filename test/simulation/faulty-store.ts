@@ -42,6 +42,7 @@ export const faultyStore = (store: Store, call: Call, faults: Faults): Store => 
     freeLock: (name, owner) => lock(() => store.freeLock(name, owner)),
     addApiKey: (key) => write(() => store.addApiKey(key)),
     findApiKey: (hash) => read(() => store.findApiKey(hash)),
+    changeApiKey: (key) => write(() => store.changeApiKey(key)),
     keyLimits: (name) => read(() => store.keyLimits(name)),
     listApiKeys: () => read(() => store.listApiKeys()),
     removeApiKey: (name) => write(() => store.removeApiKey(name)),

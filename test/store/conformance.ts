@@ -300,6 +300,19 @@ export const testStore = (name: string, make: () => Promise<Store>) => {
       expect(found.map((key) => key !== undefined)).toEqual(added)
     })
 
+    test('an API key is changed as long as it is one, and does not come back by that', async () => {
+      await store.addApiKey(aKey)
+      const limited = { ...aKey, limits: { max_instances: 2 } }
+      expect(await store.changeApiKey(limited)).toBe(true)
+      expect(await store.findApiKey(aKey.hash)).toEqual(limited)
+      expect(await store.listApiKeys()).toEqual([limited])
+      expect(await store.changeApiKey({ ...limited, hash: 'of another' })).toBe(false)
+      await store.removeApiKey('alice')
+      expect(await store.changeApiKey(aKey)).toBe(false)
+      expect(await store.findApiKey(aKey.hash)).toBeUndefined()
+      expect(await store.listApiKeys()).toEqual([])
+    })
+
     test('an API key that was removed is found no more, and its name is free', async () => {
       await store.addApiKey(aKey)
       await store.addApiKey(others)
