@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createRequest, offersQuery } from '../lib/model/request.ts'
 import type { ShownOffer } from './answers.ts'
 import { machineOptions, spotPolicyOf } from './offer.ts'
-import { publicKeys } from './ssh-keys.ts'
+import { publicKeys, sshKeyOption } from './ssh-keys.ts'
 import type { Surroundings } from './surroundings.ts'
 import { checked, given } from './usage.ts'
 
@@ -14,7 +14,7 @@ const options = machineOptions.extend({
   idleDuration: z.string().optional(),
   maxDuration: z.string().optional(),
   hold: z.string().optional(),
-  sshKey: z.union([z.array(z.string()), z.literal(false)]).optional(),
+  sshKey: sshKeyOption,
   claim: z.boolean().default(true),
   reuse: z.boolean().default(true),
   hardwareCheck: z.string().optional(),
@@ -36,7 +36,7 @@ export type RentalRequest = {
 export const rentalRequest = (at: Surroundings, written: unknown): RentalRequest => {
   const { gpu, cpu, memory, disk, maxPrice, ...wanted } = options.parse(written)
   const machine = given({ gpu, cpu, memory, disk, maxPrice, spotPolicy: spotPolicyOf(wanted) })
-  const { keys, from } = wanted.sshKey === false ? { keys: [], from: [] } : publicKeys(at, wanted.sshKey)
+  const { keys, from } = publicKeys(at, wanted.sshKey)
   const body = given({
     ...machine,
     name: wanted.name,

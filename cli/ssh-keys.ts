@@ -1,19 +1,24 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import * as z from 'zod'
 import { Failure } from './failure.ts'
 import type { Surroundings } from './surroundings.ts'
+
+/** `--ssh-key`, any number of times, or `--no-ssh-key`. */
+export const sshKeyOption = z.union([z.array(z.string()), z.literal(false)]).optional()
 
 /** OpenSSH's own names, in the order in which it tries them. */
 const usualFiles = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_ed25519_sk.pub', 'id_rsa.pub']
 
 /**
  * The public keys that may enter what is rented, with where they come from: those that are given, as a file or as the
- * key itself, or else the one that ssh uses by itself. Throws a Failure for what is no public key.
+ * key itself, or else the one that ssh uses by itself; none for false. Throws a Failure for what is no public key.
  */
 export const publicKeys = (
   at: Pick<Surroundings, 'folder' | 'home'>,
-  given: string[] | undefined,
+  given: string[] | false | undefined,
 ): { keys: string[]; from: string[] } => {
+  if (given === false) return { keys: [], from: [] }
   if (given !== undefined) {
     const read = given.map((each) => (isKey(each) ? { key: each, from: 'the command' } : fromFile(at, each)))
     return { keys: read.map(({ key }) => key), from: read.map(({ from }) => from) }

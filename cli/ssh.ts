@@ -113,4 +113,4 @@ const run = (at: Surroundings, args: string[]): Promise<number> =>
   })
 
 const hintFor = ({ name, holder }: ShownInstance): string =>
-  `If permission was denied: ${name} lets in the keys that its holder (${holder ?? 'nobody now'}) gave at the rental; use the same one with -i FILE.\n`
+  `If permission was denied: ${name} lets in the keys that its holder (${holder ?? 'nobody now'}) gave with the rental or the claim. Use one of them with -i FILE, or let in another: berth claim ${name} --ssh-key FILE.pub\n`

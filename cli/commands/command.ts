@@ -60,6 +60,16 @@ export const spotOptions = (made: Command): Command =>
     .addOption(new Option('--on-demand', 'only machines that stay'))
     .option('--max-price <dollars>', 'at most so many US dollars an hour, such as 27.12')
 
+/** The SSH keys that a machine lets in while it is held. */
+export const sshKeyOptions = (made: Command): Command =>
+  made
+    .option(
+      '--ssh-key <file>',
+      'public key that may enter; may be repeated; default: ~/.ssh/id_ed25519.pub or the like',
+      repeated,
+    )
+    .option('--no-ssh-key', 'gives no key, so that nobody may enter')
+
 /** For an option that may be given several times. */
 export const repeated = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text]
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { statuses } from '../../lib/model/choices.ts'
-import { callsApi, command, type Make, repeated } from './command.ts'
+import { callsApi, command, type Make, repeated, sshKeyOptions } from './command.ts'
 
 export const psCommand: Make = (at, it) =>
   callsApi(
@@ -49,16 +49,20 @@ export const sshCommand: Make = (at, it) =>
 
 export const claimCommand: Make = (at, it) =>
   callsApi(
-    named(
-      command(at, {
-        ...it,
-        examples: [
-          ['berth claim train-1', 'yours until it shows no activity'],
-          ['berth claim train-1 --hold 2h', 'yours for two hours, whatever happens'],
-        ],
-        work: async () => (await import('../claim.ts')).claim,
-      }),
-    ).option('--hold <time>', 'keep the claim so long whatever happens, such as 2h'),
+    sshKeyOptions(
+      named(
+        command(at, {
+          ...it,
+          description:
+            'Takes an idle instance, at no new charge, and lets your SSH key in. One that is yours already is held longer, and lets in another key of yours.',
+          examples: [
+            ['berth claim train-1', 'yours until it shows no activity'],
+            ['berth claim train-1 --hold 2h', 'yours for two hours, whatever happens'],
+          ],
+          work: async () => (await import('../claim.ts')).claim,
+        }),
+      ).option('--hold <time>', 'keeps the claim so long whatever happens, such as 2h'),
+    ),
   )
 
 export const releaseCommand: Make = (at, it) =>

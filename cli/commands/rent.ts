@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { backendTypes, hardwareChecks } from '../../lib/model/choices.ts'
-import { callsApi, command, describesMachine, type Make, repeated, spotOptions } from './command.ts'
+import { callsApi, command, describesMachine, type Make, spotOptions, sshKeyOptions } from './command.ts'
 
 export const rentCommand: Make = (at, it) => {
   const made = command(at, {
@@ -31,12 +31,7 @@ export const rentCommand: Make = (at, it) => {
     .option('--max-duration <time>', 'ends it whatever it does, such as 24h; default: off')
     .option('--hold <time>', 'keeps your claim so long whatever happens, such as 2h')
     .option('--no-claim', 'leaves it to whoever claims it first')
-    .option(
-      '--ssh-key <file>',
-      'public key that may enter; may be repeated; default: ~/.ssh/id_ed25519.pub or the like',
-      repeated,
-    )
-    .option('--no-ssh-key', 'nobody may enter it')
+  sshKeyOptions(made)
     .addOption(
       new Option('--hardware-check <how>', 'enforce gives a wrong machine back; default: enforce').choices(
         hardwareChecks,

@@ -218,9 +218,14 @@ export const instanceRoutes: Route[] = [
       tag: 'instances',
       summary: 'Claim an idle machine, or hold your own for longer',
       description:
-        'Takes an idle machine by its id, at no new charge; nobody else is given it while the claim lasts. On a machine that the caller has claimed already it prolongs the hold, and the machine costs money at least that long.',
+        'Takes an idle machine by its id, at no new charge; nobody else is given it while the claim lasts, and it lets in the given SSH keys alone. On a machine that the caller has claimed already it prolongs the hold, and the machine costs money at least that long, and adds the keys.',
       path: instancePath,
-      body: { schema: claimRequest, examples: { forTwoHours: { hold: '2h' } } },
+      body: {
+        schema: claimRequest,
+        examples: {
+          forTwoHours: { hold: '2h', sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI alice'] },
+        },
+      },
       answer: {
         status: 200,
         description: 'The instance, claimed.',
@@ -230,8 +235,11 @@ export const instanceRoutes: Route[] = [
       problems: ['not_found', 'not_claimable', 'limit_exceeded'],
     },
     handle: async (ctx, request) => {
-      const { hold } = parseBody(claimRequest, request)
-      const instance = await claimInstance(ctx, await find(ctx, request), { holder: request.caller, hold })
+      const claim = parseBody(claimRequest, request)
+      const instance = await claimInstance(ctx, await find(ctx, request), {
+        holder: request.caller,
+        ...claim,
+      })
       return json<InstanceAnswer>(200, instanceView(instance, ctx.clock.now()))
     },
   },

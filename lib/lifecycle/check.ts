@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../context.ts'
 import { dueAt, isDue } from '../model/due.ts'
 import type { Instance } from '../model/instance.ts'
@@ -40,7 +41,7 @@ export const check = async (ctx: Context, id: string): Promise<void> => {
         : undefined
     }
     const next = afterLook(current, { ...look, retryAfterMs }, ctx.clock.now(), ctx.settings.idle, seat)
-    return 'keysSet' in look && look.keysSet && next.sshKeys === current.sshKeys
+    return 'keysSet' in look && look.keysSet && isDeepStrictEqual(next.sshKeys, instance.sshKeys)
       ? { ...next, sshKeysChanged: undefined }
       : next
   }

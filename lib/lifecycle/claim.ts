@@ -1,22 +1,23 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../context.ts'
 import { dueAt } from '../model/due.ts'
 import { BerthError } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
-import type { CreateRequest } from '../model/request.ts'
+import { type ClaimRequest, type CreateRequest, mostSshKeys } from '../model/request.ts'
 import { change, hintNext, withEvent } from './change.ts'
 import { longestOf } from './longest.ts'
 import { refusing } from './refusing.ts'
 import { alsoClaim, alsoRelease } from './spending.ts'
 
 /**
- * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold.
- * Throws BerthError not_claimable when it is another's, or not ready, or on its way out; and limit_exceeded when the
- * holder's limits have no room for it.
+ * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold,
+ * and to add SSH keys. Throws BerthError not_claimable when it is another's, or not ready, or on its way out;
+ * limit_exceeded when the holder's limits have no room for it; and invalid_request when the keys become too many.
  */
 export const claimInstance = async (
   ctx: Context,
   known: Instance,
-  by: { holder: string; hold?: number | undefined },
+  by: ClaimRequest & { holder: string },
 ): Promise<Instance> => {
   const { instance, changed } = await refusing(() =>
     change(
@@ -24,7 +25,7 @@ export const claimInstance = async (
       known,
       (current) => {
         if (current.claim?.holder === by.holder && current.status === 'busy')
-          return prolonged(ctx, current, by.hold)
+          return prolonged(ctx, current, by)
         if (current.status === 'idle') return claimed(ctx, current, by)
         throw new BerthError('not_claimable', whyNot(current))
       },
@@ -67,7 +68,7 @@ export const releaseInstance = async (ctx: Context, known: Instance, holder: str
 export const claimed = (
   ctx: Pick<Context, 'clock' | 'settings'>,
   idle: Instance,
-  by: { holder: string; hold?: number | undefined; request?: CreateRequest },
+  by: ClaimRequest & { holder: string; request?: CreateRequest },
 ): Instance => {
   const now = ctx.clock.now()
   const busy = withEvent(idle, now, `claimed by ${by.holder}`, { status: 'busy' })
@@ -86,9 +87,8 @@ export const claimed = (
       idleDuration: by.request.idleDuration,
       maxDuration: longestOf(ctx, by.request),
       maxDurationSince: now,
-      sshKeys: by.request.sshKeys,
-      sshKeysChanged: true,
     }),
+    ...letting(idle, keysOf(idle, by)),
     ...dueAt(idle, now),
   }
 }
@@ -108,18 +108,40 @@ export const released = (busy: Instance, now: number, message: string, idleSince
 
 const termsOf = ({ idleDuration, maxDuration }: Instance) => ({ idleDuration, maxDuration })
 
-const withoutKeys = ({ sshKeys }: Instance) =>
-  sshKeys.length > 0 ? { sshKeys: [], sshKeysChanged: true } : {}
+/** Keys that are on an idle machine are those of who asked for it, and stay for nobody else. */
+const keysOf = (
+  idle: Instance,
+  by: { holder: string; sshKeys?: string[] | undefined; request?: CreateRequest },
+): string[] => by.request?.sshKeys ?? by.sshKeys ?? (by.holder === idle.createdBy ? idle.sshKeys : [])
 
-const prolonged = (
-  ctx: Pick<Context, 'clock'>,
-  busy: Instance,
-  hold: number | undefined,
-): Instance | undefined => {
-  if (hold === undefined || busy.claim === undefined) return undefined
-  const holdUntil = ctx.clock.now() + hold
-  if (holdUntil <= (busy.claim.holdUntil ?? 0)) return undefined
-  return { ...busy, claim: { ...busy.claim, holdUntil } }
+const letting = (instance: Instance, sshKeys: string[]) =>
+  isDeepStrictEqual(sshKeys, instance.sshKeys) ? {} : { sshKeys, sshKeysChanged: true }
+
+const withoutKeys = (instance: Instance) => letting(instance, [])
+
+/** Undefined where there is nothing to write. */
+const prolonged = (ctx: Pick<Context, 'clock'>, busy: Instance, by: ClaimRequest): Instance | undefined => {
+  const { claim } = busy
+  if (claim === undefined) return undefined
+  const sshKeys = [...new Set([...busy.sshKeys, ...(by.sshKeys ?? [])])]
+  if (sshKeys.length > mostSshKeys) throw tooManyKeys(busy, sshKeys.length)
+  const now = ctx.clock.now()
+  const until = by.hold === undefined ? 0 : now + by.hold
+  const isLonger = until > (claim.holdUntil ?? 0)
+  const isMore = sshKeys.length > busy.sshKeys.length
+  if (!isLonger && !isMore) return undefined
+  return {
+    ...busy,
+    ...(isLonger && { claim: { ...claim, holdUntil: until } }),
+    ...(isMore && { ...letting(busy, sshKeys), ...dueAt(busy, now) }),
+  }
+}
+
+const tooManyKeys = ({ id, sshKeys }: Instance, count: number): BerthError => {
+  const message = `${id} lets in ${sshKeys.length} keys already, and with these it would be ${count}; at most ${mostSshKeys} are allowed`
+  return new BerthError('invalid_request', `Nothing was done. sshKeys: ${message}`, [
+    { path: 'sshKeys', message },
+  ])
 }
 
 const whyNot = (instance: Instance): string => {

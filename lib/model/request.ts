@@ -31,6 +31,9 @@ const instanceName = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/, 'use 1 to 60 lower-case letters, digits and inner hyphens')
 
+/** How many public keys one machine may let in. */
+export const mostSshKeys = 16
+
 const publicKey = z
   .string()
   .max(4096)
@@ -64,7 +67,7 @@ export const createRequest = z
     }),
     sshKeys: z
       .array(publicKey)
-      .max(16)
+      .max(mostSshKeys)
       .default([])
       .meta({ description: 'OpenSSH public keys that may enter the machine while the claim lasts.' }),
     claim: z
@@ -87,7 +90,14 @@ export const createRequest = z
 export type CreateRequest = z.infer<typeof createRequest>
 
 /** Body of `POST /instances/{id}/claim`. */
-export const claimRequest = z.strictObject({ hold })
+export const claimRequest = z.strictObject({
+  hold,
+  sshKeys: z.array(publicKey).max(mostSshKeys).optional().meta({
+    description:
+      'OpenSSH public keys that may enter the machine while the claim lasts. On a machine that the caller has claimed already they are added to those that it lets in.',
+  }),
+})
+export type ClaimRequest = z.infer<typeof claimRequest>
 
 /** Query of `GET /offers`. */
 export const offersQuery = z.strictObject({

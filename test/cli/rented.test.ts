@@ -95,6 +95,29 @@ describe('berth ssh', () => {
     })
   })
 
+  test('enters a machine that was released and claimed again, by the key that the claim gave', async () => {
+    await rent('--name', 'again', '--no-reuse')
+    await berth(['release', 'again'])
+    expect(await berth(['claim', 'again', '--hold', '1h'])).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^SSH key: \S+id_ed25519\.pub$/m),
+    })
+    const words = ['ssh', 'again', '-i', user.keyFile, '--', 'echo in']
+    await expect
+      .poll(() => inProcess(words, `${own}${delimiter}/usr/bin${delimiter}/bin`), { timeout: 20_000 })
+      .toMatchObject({ code: 0, out: 'in\n' })
+    await berth(['stop', 'again', '--force', '-y'])
+  })
+
+  test('says where to look when the machine does not let the key in', async () => {
+    await rent('--name', 'closed', '--no-reuse', '--no-ssh-key')
+    const words = ['ssh', 'closed', '-i', user.keyFile, '--', 'true']
+    const { code, err } = await inProcess(words, `${own}${delimiter}/usr/bin${delimiter}/bin`)
+    expect(code).toBe(255)
+    expect(err).toContain('berth claim closed --ssh-key FILE.pub')
+    await berth(['stop', 'closed', '--force', '-y'])
+  })
+
   test('refuses a machine that shows another host key, with a warning', async () => {
     const between = await startBetween(api().url, (_, text) =>
       text.replaceAll(/SHA256:[\w+/]+/g, `SHA256:${'A'.repeat(43)}`),

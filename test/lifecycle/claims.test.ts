@@ -6,6 +6,9 @@ const world = longWorldSuite()
 
 /** Two GPUs: the smallest machine whose minimum, an hour, outlasts an idle duration. */
 const reserved = { gpu: 'MI300X:2' }
+const alicesKey = 'ssh-ed25519 AAAAC3Nz alice'
+const bobsKey = 'ssh-ed25519 AAAAC3Nz bob'
+const laptopsKey = 'ssh-ed25519 AAAAC3Nz bobs-laptop'
 
 describe('a claimed machine', () => {
   test('is not given to another request while its renter is on the way', async () => {
@@ -139,16 +142,57 @@ describe('an idle machine', () => {
 
   test('that fits is taken before a new one is rented, under the terms of the new request', async () => {
     const { w, id } = await idleMachine()
-    const taken = await w.rent(
-      { ...reserved, idleDuration: '1h', sshKeys: ['ssh-ed25519 AAAAC3Nz bob'] },
-      { name: 'bob' },
-    )
+    const taken = await w.rent({ ...reserved, idleDuration: '1h', sshKeys: [bobsKey] }, { name: 'bob' })
     expect(taken).toMatchObject({ id, status: 'busy', claim: { holder: 'bob' }, idleDuration: 60 * minute })
     await w.run(2)
-    expect((await w.guest(id)).keys).toEqual(['ssh-ed25519 AAAAC3Nz bob'])
+    expect((await w.guest(id)).keys).toEqual([bobsKey])
     await w.release(id, 'bob')
     await w.run(2)
     expect((await w.guest(id)).keys).toEqual([])
+  })
+
+  test('that is claimed by its id lets in the keys of the claim, and of a later one of the same holder too', async () => {
+    const { w, id } = await idleMachine()
+    await w.claim(id, 'bob', undefined, [bobsKey])
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([bobsKey])
+    await w.claim(id, 'bob', 60 * minute, [bobsKey, laptopsKey])
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([bobsKey, laptopsKey])
+    await w.claim(id, 'bob', 120 * minute)
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([bobsKey, laptopsKey])
+    await w.release(id, 'bob')
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([])
+  })
+
+  test('that was rented unclaimed lets in who asked for it, who may claim it without giving the keys again', async () => {
+    const w = await world()
+    const { id } = await w.rent({ ...reserved, claim: false, sshKeys: [alicesKey] })
+    await w.runUntil(id, ({ status }) => status === 'idle')
+    await w.claim(id, 'alice')
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([alicesKey])
+  })
+
+  test('that was rented unclaimed shuts out who asked for it when somebody else claims it', async () => {
+    const w = await world()
+    const { id } = await w.rent({ ...reserved, claim: false, sshKeys: [alicesKey] })
+    await w.runUntil(id, ({ status }) => status === 'idle')
+    await w.claim(id, 'bob')
+    await w.run(2)
+    expect((await w.guest(id)).keys).toEqual([])
+  })
+
+  test('takes 16 keys at most, over all claims of its holder', async () => {
+    const { w, id } = await idleMachine()
+    const keys = Array.from({ length: 16 }, (_, n) => `ssh-ed25519 AAAAC3Nz key-${n}`)
+    await w.claim(id, 'bob', undefined, keys)
+    await expect(w.claim(id, 'bob', undefined, [bobsKey])).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('16'),
+    })
   })
 
   test.each([

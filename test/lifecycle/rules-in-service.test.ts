@@ -102,6 +102,24 @@ test('an old check that writes the keys late does not take those of the next ren
   expect((await w.guest(id)).keys).toEqual([bobsKey])
 })
 
+test('keys that come while those before them are written are written, too', async () => {
+  const w = await world()
+  const { id } = await w.rent({ ...reserved, claim: false })
+  await w.runUntil(id, ({ status }) => status === 'idle')
+  let another: (() => Promise<unknown>) | undefined = () => w.claim(id, 'bob', undefined, [alicesKey])
+  withSession(w, (session) => ({
+    authorizeKeys: async (keys) => {
+      await session.authorizeKeys(keys)
+      const claims = another
+      another = undefined
+      await claims?.()
+    },
+  }))
+  await w.claim(id, 'bob', undefined, [bobsKey])
+  await w.run(3)
+  expect((await w.guest(id)).keys).toEqual([bobsKey, alicesKey])
+})
+
 test('a machine at work is not ended because its keys cannot be written', async () => {
   const w = await world()
   const { id } = await w.rent({ ...bareMetal, claim: false })

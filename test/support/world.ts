@@ -182,8 +182,8 @@ export const startWorld = async (
     live,
     rent: (body: object, caller: { name: string; idempotencyKey?: string } = { name: 'alice' }) =>
       createInstance(ctx, createRequest.parse(body), caller),
-    claim: async (id: string, holder: string, hold?: number) =>
-      claimInstance(ctx, await show(id), { holder, hold }),
+    claim: async (id: string, holder: string, hold?: number, sshKeys?: string[]) =>
+      claimInstance(ctx, await show(id), { holder, hold, sshKeys }),
     release: async (id: string, holder = 'alice') => releaseInstance(ctx, await show(id), holder),
     remove: async (id: string, force = false) => endByUser(ctx, await show(id), { holder: 'alice', force }),
     /** What runs on an instance's machine. */
