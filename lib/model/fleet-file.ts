@@ -22,10 +22,13 @@ const strings = z.array(z.string().min(1).max(64)).min(1).max(32)
 const defaultIdleMs = 3 * 86_400_000
 
 /** A span, or dstack's words for "never": `off`, `false`, -1. */
-const idleDuration = z.union([
-  z.literal([true, false]).transform((isOn): Span => (isOn ? defaultIdleMs : 'off')),
-  textBy((text): Span => (text.trim() === '-1' ? 'off' : parseSpan(text))),
-])
+const idleDuration = z.union(
+  [
+    z.literal([true, false]).transform((isOn): Span => (isOn ? defaultIdleMs : 'off')),
+    textBy((text): Span => (text.trim() === '-1' ? 'off' : parseSpan(text))),
+  ],
+  'write a time span such as "30m" or "3d", or "off"',
+)
 
 /** What dstack's fleets can have and Berth's cannot. */
 const unsupported = [

@@ -3,11 +3,11 @@ import { partOf, textOr } from './file-part.ts'
 import { parseCount, parseMemory, type Range } from './range.ts'
 import { parseCpu, parseGpu, type Requirements } from './requirements.ts'
 import { architecture, gpuVendor } from './resources.ts'
-import { textBy } from './text-by.ts'
+import { textBy, textOrNumber } from './text-by.ts'
 
 /** A range as text (`8..`, `64GB..`), or with its ends as keys, as dstack takes it. */
 const rangeBy = (parse: (text: string) => Range) => {
-  const bound = z.union([z.string().max(50), z.number()])
+  const bound = textOrNumber()
   const ends = partOf(z.strictObject({ min: bound.optional(), max: bound.optional() }))
   const spelled = ends.transform(({ min = '', max = '' }): string | number => `${min}..${max}`)
   return textOr(textBy(parse), spelled.pipe(textBy(parse)))
@@ -18,7 +18,9 @@ const sizes = rangeBy(parseMemory)
 
 const gpuParts = z.strictObject({
   vendor: z.string().toLowerCase().pipe(gpuVendor).optional(),
-  name: z.union([z.string().max(200), z.array(z.string().max(32)).min(1)]).optional(),
+  name: z
+    .union([z.string().max(200), z.array(z.string().max(32)).min(1)], 'write a name, or a list of names')
+    .optional(),
   count: counts.default({ min: 1 }),
   memory: sizes.optional(),
 })

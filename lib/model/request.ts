@@ -17,9 +17,11 @@ const hold = span.optional().meta({
   description: 'Keeps the claim so long whatever happens, and the machine costs money that long.',
 })
 
+const dollarsForm = 'write dollars per hour, for example 27.12'
+
 /** US dollars per hour in the API and in files, cents inside. */
 export const dollarsPerHour = z
-  .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'write dollars per hour, for example 27.12')])
+  .union([z.number(), z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, dollarsForm)], dollarsForm)
   .transform(Number)
   .pipe(z.number().positive().max(100_000))
   .transform(fromDollars)

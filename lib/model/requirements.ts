@@ -167,6 +167,9 @@ function parsed<Value>(
   parse: (text: string) => Value,
   { pattern, ...about }: { description: string; pattern: string; examples: (string | number)[] },
 ) {
-  const taken = z.union([z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })])
+  const taken = z.union(
+    [z.string().max(200).meta({ pattern }), z.number().meta({ minimum: 0 })],
+    `write for example ${about.examples[0]}`,
+  )
   return textBy(parse, taken.meta(about)).optional()
 }

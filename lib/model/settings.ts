@@ -87,7 +87,9 @@ const ociSettings = z.strictObject({
   /** Where machines' sshd is reached, for networks that forward another port to it. */
   ssh_port: z.int().min(1).max(65_535).default(22),
   /** Offers shapes on which nobody has run the images yet: all of them, or those that are named. */
-  experimental_shapes: z.union([z.boolean(), z.array(z.string().min(1))]).default(false),
+  experimental_shapes: z
+    .union([z.boolean(), z.array(z.string().min(1))], 'write true, false, or a list of shapes')
+    .default(false),
   /** US dollars per hour by shape: offers one that Oracle's price list lacks, and replaces a price that it has. */
   prices: z.record(z.string().min(1), z.number().positive().max(100_000).transform(fromDollars)).default({}),
   /** Version of dstack's machine images. */

@@ -41,10 +41,13 @@ export const formatSpan = (span: Span): string => {
 }
 
 const written = z
-  .union([
-    z.string().meta({ pattern: String.raw`^\s*([Oo][Ff][Ff]|\d{1,9} ?[SsMmHhDdWw]?)\s*$` }),
-    z.number().meta({ minimum: 0, description: 'Seconds.' }),
-  ])
+  .union(
+    [
+      z.string().meta({ pattern: String.raw`^\s*([Oo][Ff][Ff]|\d{1,9} ?[SsMmHhDdWw]?)\s*$` }),
+      z.number().meta({ minimum: 0, description: 'Seconds.' }),
+    ],
+    'write a time span such as "5m", "8h" or "1d"',
+  )
   .meta({ examples: ['5m', '8h', '1d'] })
 
 /** A span in a request or in settings: `off` allowed. */
