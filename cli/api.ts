@@ -6,6 +6,9 @@ import { type Access, findAccess } from './where.ts'
 /** No answer, or one that came to nothing on the way: whether anything was done is not known. */
 export class NoAnswer extends Failure {}
 
+/** The key is good, and may not do this. */
+export class Forbidden extends Failure {}
+
 export type Api = {
   readonly access: Access
   /** The answer, checked, and the words that it came in (what `--json` prints). Throws a Failure. */
@@ -119,6 +122,7 @@ const refusal = (
   const message = errors.length > 0 ? `${title}. Nothing was done.` : `${title}. ${detail ?? ''}`.trim()
   const fields = errors.map(({ path, message }) => `  ${fieldName(path)}: ${message}`)
   if (status >= 500 || status === 429) return new NoAnswer('failed', message, fields)
+  if (status === 403) return new Forbidden('failed', message, fields)
   return new Failure(kindOf(status), message, [...fields, ...adviceFor(status)])
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { shownOffers } from './answers.ts'
-import { type Api, openApi } from './api.ts'
+import { type Api, Forbidden, openApi } from './api.ts'
 import type { Finding } from './doctor.ts'
 import { Failure } from './failure.ts'
 import { offerFindings } from './offer-findings.ts'
@@ -69,13 +69,18 @@ const checkKey = async (api: Api): Promise<Finding> => {
   } catch (error) {
     if (error instanceof Failure && error.kind === 'nothingFound')
       return { what, state: 'ok', found: 'good, of an operator' }
+    if (error instanceof Forbidden) return ofViewer
+    const { found, mend } = told(error)
+    return { what, state: 'warning', found: `good, of a role that is not known: ${found}`, mend }
   }
-  return {
-    what,
-    state: 'warning',
-    found: 'good, of a viewer: it may look, not rent or give back',
-    mend: 'if that is too little: berth keys create --role operator',
-  }
+  return { what, state: 'warning', found: `good, of a role that is not known: ${noInstance} exists` }
+}
+
+const ofViewer: Finding = {
+  what: 'API key',
+  state: 'warning',
+  found: 'good, of a viewer: it may look, not rent or give back',
+  mend: 'if that is too little: berth keys create --role operator',
 }
 
 const told = (error: unknown): Pick<Finding, 'found' | 'mend'> => ({

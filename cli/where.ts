@@ -8,7 +8,9 @@ import type { Surroundings } from './surroundings.ts'
 export type Access = { url: string; apiKey: string }
 
 const places = z.object({ url: z.string().optional(), data: z.string().min(1).optional() })
-const clientFile = z.object({ url: z.string(), apiKey: z.string().regex(/^[\x21-\x7e]+$/) })
+/** What a header can carry. */
+const apiKey = z.string().regex(/^[\x21-\x7e]+$/)
+const clientFile = z.object({ url: z.string(), apiKey })
 
 /** Finds the API, as `berth help access` says. Throws a Failure that names every way. */
 export const findAccess = (at: Surroundings, options: unknown): Access => {
@@ -47,12 +49,23 @@ const fromFolder = (folder: string): Access => {
 
 /** A key that stands beside an address goes to that address alone. */
 const withKey = ({ env }: Surroundings, url: string, files: string[]): Access => {
-  if (env.BERTH_API_KEY) return { url, apiKey: env.BERTH_API_KEY }
+  if (env.BERTH_API_KEY) return { url, apiKey: fromEnvironment(env.BERTH_API_KEY) }
   const known = files.map(readClient).find((found) => found?.url === url)
   if (known) return known
   throw new Failure('failed', `There is no key for ${url}. Set BERTH_API_KEY to one.`, [
     'Keys are made by "berth keys create", by somebody who has AWS credentials for the deployment.',
   ])
+}
+
+const fromEnvironment = (text: string): string => {
+  const read = apiKey.safeParse(text.trim())
+  if (read.success) return read.data
+  // Which character it is would be a part of the key.
+  throw new Failure(
+    'wrongUsage',
+    'BERTH_API_KEY is not an API key: it is one word of plain ASCII, without line breaks.',
+    ['Nothing was sent. Keys are made by "berth keys create", and begin with "berth_".'],
+  )
 }
 
 const readClient = (file: string): Access | undefined => {

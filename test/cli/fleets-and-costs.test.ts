@@ -165,6 +165,19 @@ describe('berth apply', () => {
     ['of another type', 'type: task\nname: a\n', '"type: fleet"'],
     ['without a name', 'type: fleet\n', '--name'],
     ['that is a list', '- a\n', 'keys and values'],
+    ['that is empty', '', 'keys and values'],
+    ['with an empty name', 'type: fleet\nname:\n', '--name'],
+    ['with a number for a name', 'type: fleet\nname: 123\n', 'name: write a name such as'],
+    ['of several documents', 'type: fleet\nname: a\n---\ntype: fleet\n', 'several documents'],
+    ['that holds itself', 'type: fleet\nname: a\nresources: &it {gpu: *it}\n', 'refers to itself'],
+    [
+      'that grows without end',
+      `a: &a [1, 1]\n${[...'bcdefghij'].map((key, n) => `${key}: &${key} [${`*${'abcdefghi'[n]}, `.repeat(9)}]`).join('\n')}\n`,
+      'alias',
+    ],
+    ['with a price that is no number', 'type: fleet\nname: a\nnodes: 1\nmax_price: .nan\n', 'max_price: NaN'],
+    ['with an endless price', 'type: fleet\nname: a\nmax_price: 1e999\n', 'max_price: Infinity'],
+    ['with an endless list', 'type: fleet\nname: a\nregions: [-.inf]\n', '-Infinity'],
   ])('refuses a file %s', async (_, text, words) => {
     if (text !== undefined) write(text)
     const { code, err } = await berth(
@@ -175,7 +188,17 @@ describe('berth apply', () => {
     )
     expect(code).toBe(2)
     expect(err).toContain(words)
+    if (text !== undefined) expect(err).toContain('fleet.dstack.yml')
     expect(asked).toEqual([])
+  })
+
+  test('takes a name in place of the one in the file, whatever that is', async () => {
+    write('type: fleet\nname: 123\nnodes: 2\nresources:\n  gpu: MI300X:2\n')
+    answers['PUT /fleets/amd?plan=true'] = { body: { fleet: null, plan } }
+    expect(await berth('apply', '-f', 'fleet.dstack.yml', '--name', 'amd', '--plan')).toMatchObject({
+      code: 0,
+    })
+    expect(asked).toEqual([first])
   })
 })
 

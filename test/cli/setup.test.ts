@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hashOf } from '../../lib/http/authorize.ts'
 import { runningBerth } from './running-berth.ts'
-import { createUser, unusedAddress } from './stage.ts'
+import { createUser, startBetween, unusedAddress } from './stage.ts'
 
 const { api, at, berth, inProcess, rent, user } = runningBerth()
 
@@ -63,6 +63,25 @@ describe('where Berth is', () => {
     expect(answer.err).not.toContain('berth_secret_key')
   })
 
+  test.each(['berth_first_line_of_it\nand_another', 'berth_of_€uros', 'berth_of two words'])(
+    'takes no key that no header can carry, and does not repeat it: %j',
+    async (key) => {
+      for (const command of ['ps', 'doctor']) {
+        const { code, out, err } = await elsewhere.berth([command], at(api().url, key))
+        expect(code).not.toBe(0)
+        expect(out + err).toContain('BERTH_API_KEY is not an API key')
+        expect(out + err).not.toContain('berth_first')
+        expect(out + err).not.toContain('berth_of')
+      }
+    },
+  )
+
+  test('takes a key with a line break behind it, as files have', async () => {
+    expect(await elsewhere.berth(['ps', '--json'], at(api().url, `${api().apiKey}\n`))).toMatchObject({
+      code: 0,
+    })
+  })
+
   test('knows other keys: a wrong one is told, and not repeated', async () => {
     const { code, err } = await elsewhere.berth(['ps'], at(api().url, 'berth_wrong_key_0123456789'))
     expect(code).toBe(1)
@@ -87,6 +106,16 @@ describe('berth doctor', () => {
     const { code, out } = await berth(['doctor'], at(api().url, key))
     expect(code).toBe(0)
     expect(out).toContain('good, of a viewer: it may look, not rent or give back')
+  })
+
+  test('does not take an operator for a viewer because one question is not answered', async () => {
+    const between = await startBetween(api().url, ({ url }, text) =>
+      url?.endsWith('/release') ? 'cut' : text,
+    )
+    const { out } = await berth(['doctor'], at(between.url))
+    await between.stop()
+    expect(out).not.toContain('viewer')
+    expect(out).toMatch(/look +API key: good, of a role that is not known: .* does not answer/)
   })
 
   test.each([
