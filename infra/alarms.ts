@@ -17,6 +17,13 @@ export const alarms = () => ({
     Statistic: 'Maximum',
     Period: 300,
   }),
+  ApiFaultsAlarm: alarm('ApiFaults', `The API answered with 5xx. ${runbook}#api-faults`, {
+    Namespace: 'AWS/ApiGateway',
+    MetricName: '5xx',
+    Dimensions: [{ Name: 'ApiId', Value: ref('HttpApi') }],
+    Statistic: 'Sum',
+    Period: quarter,
+  }),
   ...Object.fromEntries(
     lambdaFunctions.flatMap(({ name }) =>
       ['Errors', 'Throttles'].map((metric) => [

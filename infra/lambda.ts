@@ -60,8 +60,13 @@ const eventsOf = ({ trigger }: LambdaFunction) => {
         ],
       }
     case 'schedule':
-      // The next turn does what a failed one has left.
-      return { maximumRetryAttempts: 0, events: [{ schedule: { rate: [trigger.rate] } }] }
+      // The next turn does what a failed one has left, or one that was throttled: those would be kept for six hours and
+      // come all at once. 60 s is the least that AWS takes.
+      return {
+        maximumRetryAttempts: 0,
+        maximumEventAge: 60,
+        events: [{ schedule: { rate: [trigger.rate] } }],
+      }
   }
 }
 

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Context } from './context.ts'
 import { leaseMs } from './lambda-lease.ts'
-import { lambdaLog } from './lambda-log.ts'
+import { lambdaLog, logger } from './lambda-log.ts'
 import { lambdaQueues } from './lambda-queues.ts'
 import { lambdaSecrets } from './lambda-secrets.ts'
+import { messageOf } from './model/errors.ts'
 import { createDynamoClient } from './store/dynamo-client.ts'
 import { wireContext } from './wire-context.ts'
 
@@ -14,6 +15,7 @@ export const lambdaContext = (): Promise<Context> => {
   made ??= makeContext(process.env).catch((error: unknown) => {
     // The next request tries again: a setting may have been put right meanwhile.
     made = undefined
+    logger.error('the function cannot begin', { error: messageOf(error) })
     throw error
   })
   return made

@@ -34,20 +34,28 @@ type HttpEvent = APIGatewayProxyEventV2 & { requestContext: { authorizer?: { lam
  */
 export const httpHandler = (context: () => Promise<Context>, routes: Route[]) => {
   let mayAsk: ReturnType<typeof createRequestLimit> | undefined
+  /** Absent while it cannot be made, which whoever makes it tells the log. */
+  let known: Context | undefined
+  const begun = async (): Promise<Context> => {
+    known = await context()
+    return known
+  }
 
   return middy<HttpEvent, HttpResponse>()
     .use({
       before: async ({ event }) => {
         if (routes.some(({ about, path }) => about.open && path === event.rawPath)) return
         const { name } = callerOf(event)
-        const { settings, clock } = await context()
+        const { settings, clock } = await begun()
         mayAsk ??= createRequestLimit(settings.api.requests_per_second, clock)
         mayAsk(name)
       },
       onError: async (request) => {
         if (!(request.error instanceof BerthError)) {
-          const ctx = await context()
-          ctx.log.error('a request failed', { error: messageOf(request.error), stack: request.error?.stack })
+          known?.log.error('a request failed', {
+            error: messageOf(request.error),
+            stack: request.error?.stack,
+          })
         }
         request.response = problem(request.error)
       },
@@ -60,7 +68,7 @@ export const httpHandler = (context: () => Promise<Context>, routes: Route[]) =>
           handler: async (event: HttpEvent) => {
             const caller = about.open ? nobody : callerOf(event)
             if (method !== 'GET') mustBeOperator(caller)
-            return handle(await context(), requestOf(event, caller))
+            return handle(await begun(), requestOf(event, caller))
           },
         })),
         notFoundResponse: ({ method, path }) => {

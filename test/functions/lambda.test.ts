@@ -2,7 +2,9 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { APIGatewayProxyEventV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
+import { functionFiles } from '../../infra/bundle.ts'
 import { hashOf } from '../../lib/http/authorize.ts'
+import { logger } from '../../lib/lambda-log.ts'
 import { hint } from '../../lib/queues/queues.ts'
 import { newKeyPair } from '../../lib/shim/key-pair.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
@@ -209,4 +211,15 @@ describe('a step that fails', () => {
     expect((await failing(5)).answer).toEqual(again)
     ctx.queues.bury = bury
   })
+})
+
+test.each(functionFiles())('every line of %s names its invocation', async (file) => {
+  const named = vi.spyOn(logger, 'addContext')
+  const { handler }: { handler: (event: unknown, invocation: unknown) => Promise<unknown> } = await import(
+    file
+  )
+  const invocation = { awsRequestId: 'request-1', functionName: 'berth' }
+  await handler({ Records: [] }, invocation).catch(() => {})
+  expect(named).toHaveBeenCalledWith(invocation)
+  named.mockRestore()
 })

@@ -160,17 +160,24 @@ test.each([
   ['keep-fleets', 'rate(1 minute)', 60],
   ['reconcile', 'rate(5 minutes)', 300],
   ['refresh-catalog', 'rate(1 day)', 86_400],
-])('%s comes at %s, never twice at once, and is not called again when it failed', (name, rate, seconds) => {
-  const target = expect.objectContaining({ Arn: arnOf(lambdaId(name)) })
-  expect(propertiesOf('AWS::Events::Rule')).toContainEqual(
-    expect.objectContaining({ State: 'ENABLED', ScheduleExpression: rate, Targets: [target] }),
-  )
-  expect(propertiesOf('AWS::Events::Rule')).toHaveLength(4)
-  expect(propertiesOf('AWS::Lambda::EventInvokeConfig')).toContainEqual(
-    expect.objectContaining({ FunctionName: { Ref: lambdaId(name) }, MaximumRetryAttempts: 0 }),
-  )
-  expect(Number(lambda(name).Timeout)).toBeLessThan(seconds)
-})
+])(
+  '%s comes at %s, never twice at once, and is not called again when it failed or was throttled',
+  (name, rate, seconds) => {
+    const target = expect.objectContaining({ Arn: arnOf(lambdaId(name)) })
+    expect(propertiesOf('AWS::Events::Rule')).toContainEqual(
+      expect.objectContaining({ State: 'ENABLED', ScheduleExpression: rate, Targets: [target] }),
+    )
+    expect(propertiesOf('AWS::Events::Rule')).toHaveLength(4)
+    expect(propertiesOf('AWS::Lambda::EventInvokeConfig')).toContainEqual(
+      expect.objectContaining({
+        FunctionName: { Ref: lambdaId(name) },
+        MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: 60,
+      }),
+    )
+    expect(Number(lambda(name).Timeout)).toBeLessThan(seconds)
+  },
+)
 
 test.each(names)('%s is traced', (name) => {
   expect(lambda(name).TracingConfig).toEqual({ Mode: 'Active' })
@@ -245,6 +252,16 @@ describe('alarms', () => {
       expect.objectContaining({
         ...atOnce,
         Dimensions: [{ Name: 'QueueName', Value: 'berth-prod-dead-letters' }],
+      }),
+    ])
+  })
+
+  test('an answer of 5xx is told, which a function that answers for itself does not count as an error', () => {
+    expect(of('5xx')).toEqual([
+      expect.objectContaining({
+        ...atOnce,
+        Namespace: 'AWS/ApiGateway',
+        Dimensions: [{ Name: 'ApiId', Value: { Ref: 'HttpApi' } }],
       }),
     ])
   })
