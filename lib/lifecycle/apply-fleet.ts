@@ -67,9 +67,15 @@ const deletedMeanwhile = (name: string): BerthError =>
 
 /** Throws BerthError not_found where there is no such fleet. */
 export const knownFleet = async (ctx: Pick<Context, 'store'>, name: string): Promise<KnownFleet> => {
-  const fleet = await ctx.store.fleets.get(name)
-  if (!fleet) throw new BerthError('not_found', `There is no fleet ${name.slice(0, 64)}.`)
+  const fleet = await foundFleet(ctx, name)
   return { fleet, nodes: await nodesOf(ctx, fleet) }
+}
+
+/** Its record alone. Throws BerthError not_found where there is no such fleet. */
+export const foundFleet = async ({ store }: Pick<Context, 'store'>, name: string): Promise<Fleet> => {
+  const fleet = await store.fleets.get(name)
+  if (!fleet) throw new BerthError('not_found', `There is no fleet ${name.slice(0, 64)}.`)
+  return fleet
 }
 
 /** The record as it is to be. A fleet that is being given back is a fleet again, with what it still has. */

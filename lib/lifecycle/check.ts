@@ -16,9 +16,9 @@ import { alsoRelease } from './spending.ts'
 export const check = async (ctx: Context, id: string): Promise<void> => {
   const instance = await ctx.store.get(id)
   if (!instance || stepOf(instance) !== 'check' || !isDue(instance, ctx.clock.now())) return
-  const over = await change(ctx, instance, (current) =>
-    stepOf(current) === 'check' ? pastMaxDuration(current, ctx.clock.now()) : undefined,
-  )
+  const outlived = (current: Instance) =>
+    stepOf(current) === 'check' ? pastMaxDuration(current, ctx.clock.now()) : undefined
+  const over = await change(ctx, instance, outlived, alsoRelease(ctx))
   if (over.changed) return hintNext(ctx, over.instance)
   const look = await lookAt(ctx, instance)
   let retryAfterMs: number | undefined

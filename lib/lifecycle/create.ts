@@ -13,7 +13,8 @@ import { idleMachines, isFree } from './offers.ts'
 import { refusing } from './refusing.ts'
 import { allowanceForNew, alsoClaim, createCommitted, OverLimit } from './spending.ts'
 
-const mostTries = 4
+/** Others that write what is committed come in between, too, and are no reason to rent a machine that is here. */
+const mostTries = 60
 
 /**
  * Takes a fitting idle machine, or writes down the wish for a new one; nothing is paid here.

@@ -1,10 +1,11 @@
 import type { Context } from '../context.ts'
 import { BerthError } from '../model/errors.ts'
-import { type KnownFleet, knownFleet } from './apply-fleet.ts'
+import { foundFleet, type KnownFleet } from './apply-fleet.ts'
 import { nodesOf } from './fleet-nodes.ts'
 import { keepFleet } from './keep-fleets.ts'
 
-const mostTries = 5
+/** While an apply asks for its nodes, one write follows the other. */
+const mostTries = 60
 
 /**
  * `DELETE /fleets/{name}`: its nodes are given back, what is prepaid when that time ends and what is claimed when the
@@ -12,7 +13,8 @@ const mostTries = 5
  */
 export const deleteFleet = async (ctx: Context, name: string, caller: string): Promise<KnownFleet> => {
   for (let tries = 0; tries < mostTries; tries++) {
-    const { fleet } = await knownFleet(ctx, name)
+    // Its nodes are not read before it is written: another write would come first, each time.
+    const fleet = await foundFleet(ctx, name)
     const written =
       fleet.status === 'deleting'
         ? fleet

@@ -4,6 +4,7 @@ import type { Instance } from '../model/instance.ts'
 import type { TerminationReason } from '../model/status.ts'
 import { stepOf } from '../model/step.ts'
 import { change, hintNext, withEvent } from './change.ts'
+import { alsoRelease } from './spending.ts'
 
 /**
  * The record of an instance that is to end: its claim is over, and its machine goes back when the prepaid time ends,
@@ -38,12 +39,12 @@ export const end = async (
   why: { reason: TerminationReason; message: string },
   also: Partial<Pick<Instance, 'hardware'>> = {},
 ): Promise<void> => {
-  const { instance, changed } = await change(ctx, known, (current) =>
+  const decide = (current: Instance): Instance | undefined =>
     // What was seen for one step says nothing once another handler has taken the instance further.
     stepOf(current) !== stepOf(known) || current.intent?.attempt !== known.intent?.attempt
       ? undefined
-      : { ...ending(current, ctx.clock.now(), why), ...also },
-  )
+      : { ...ending(current, ctx.clock.now(), why), ...also }
+  const { instance, changed } = await change(ctx, known, decide, alsoRelease(ctx))
   if (changed) await hintNext(ctx, instance)
 }
 
@@ -56,7 +57,7 @@ export const endByUser = async (
   known: Instance,
   by: { holder: string; force: boolean },
 ): Promise<Instance> => {
-  const { instance, changed } = await change(ctx, known, (current) => {
+  const decide = (current: Instance): Instance | undefined => {
     const now = ctx.clock.now()
     if (current.status === 'terminated') return undefined
     if (current.status !== 'terminating') {
@@ -66,7 +67,8 @@ export const endByUser = async (
     if (!by.force || current.force) return undefined
     const forced = withEvent(current, now, `${by.holder} forces the release`)
     return { ...forced, force: true, releaseAt: now, ...dueAt(current, now) }
-  })
+  }
+  const { instance, changed } = await change(ctx, known, decide, alsoRelease(ctx))
   if (changed) await hintNext(ctx, instance)
   return instance
 }

@@ -67,8 +67,10 @@ export const healSpend = async (ctx: RecordContext & Pick<Context, 'settings' | 
   return isWritten
 }
 
-const isCountedIn = (commitment: Commitment, instance: Instance): boolean =>
-  (commitmentOf(instance).bill === undefined) === (commitment.bill === undefined)
+const isCountedIn = (commitment: Commitment, instance: Instance): boolean => {
+  const { bill, holder } = commitmentOf(instance)
+  return (bill === undefined) === (commitment.bill === undefined) && holder === commitment.holder
+}
 
 const settledOf = async ({ store }: RecordContext, now: number): Promise<Spend['settled']> => {
   const lines = await Promise.all(recentMonths(now).map((month) => store.costs(month)))

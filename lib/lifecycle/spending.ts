@@ -97,13 +97,11 @@ export const alsoClaim = (ctx: SpendContext) => counting(ctx, (holder) => allowa
 /** When a call brought nothing: what counts less is never refused. */
 export const alsoGiveUp = (ctx: SpendContext) => counting(ctx, () => unlimited(ctx))
 
-/** When a claim ends and the machine stays: it counts to whose it is again, whether or not that leaves room for it. */
+/** When a claim ends: the machine counts to whose it is again while it lasts, whether or not that leaves room for it. */
 export const alsoRelease =
   (ctx: SpendContext) =>
   async (held: Instance, next: Instance): Promise<Also> =>
-    held.claim && held.claim.holder !== held.createdBy && !next.claim && next.status === 'idle'
-      ? alsoGiveUp(ctx)(held, next)
-      : {}
+    held.claim && held.claim.holder !== held.createdBy && !next.claim ? alsoGiveUp(ctx)(held, next) : {}
 
 /** Counts one no longer that has ended, and keeps what it cost. */
 export const alsoSettle =

@@ -51,7 +51,8 @@ export const chargedIn = (billed: Billing, month: string, now: number): { cents:
   const { from, until = now } = billed
   // A bill that runs on from an earlier month: what was charged before this one's first moment is that one's.
   const before = from !== undefined && from < start ? chargedBy(billed, start) : 0
-  const cents = now < start ? 0 : chargedBy(billed, Math.min(now, end)) - before
+  const isLater = now < start || (from !== undefined && from >= end)
+  const cents = isLater ? 0 : chargedBy(billed, Math.min(now, end)) - before
   const ms = from === undefined ? 0 : Math.min(now, until, end) - Math.max(from, start)
   return { cents, ms: Math.max(0, ms) }
 }

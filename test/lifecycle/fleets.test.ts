@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFleet } from '../../lib/lifecycle/apply-fleet.ts'
 import { check } from '../../lib/lifecycle/check.ts'
+import { deleteFleet } from '../../lib/lifecycle/delete-fleet.ts'
 import { fleetFile } from '../../lib/model/fleet-file.ts'
 import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
@@ -223,6 +224,26 @@ describe('a fleet is kept at what its file says', () => {
     await expect(applyFleet(ctx, 'amd', spec, 'alice')).rejects.toMatchObject({ code: 'fleet_deleted' })
     await w.pass(10)
     expect((await w.api.call('GET', '/fleets/amd')).status).toBe(404)
+    expect(w.stillRented()).toEqual([])
+  })
+
+  test('that others change whenever its nodes are read can be deleted all the same', async () => {
+    await w.apply(vms)
+    await w.untilServing(2)
+    const { get, fleets } = w.ctx.store
+    let changes = 0
+    const changedBefore: typeof get = async (id) => {
+      const fleet = changes++ < 30 ? await fleets.get('amd') : undefined
+      if (fleet) await fleets.put(fleet, fleet)
+      return get(id)
+    }
+    const left = await deleteFleet(
+      { ...w.ctx, store: { ...w.ctx.store, get: changedBefore } },
+      'amd',
+      'alice',
+    )
+    expect(left.fleet.status).toBe('deleting')
+    await w.pass(10)
     expect(w.stillRented()).toEqual([])
   })
 

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { provision } from '../../lib/lifecycle/provision.ts'
+import { healSpend } from '../../lib/lifecycle/spend-record.ts'
 import { startApi } from '../support/api.ts'
-import { bareMetal, minute, vm, worldSuite } from '../support/world-suite.ts'
+import type { World } from '../support/world.ts'
+import { bareMetal, longWorldSuite, minute, vm, worldSuite } from '../support/world-suite.ts'
 
 const world = worldSuite()
+const longWorld = longWorldSuite()
 const apis: Awaited<ReturnType<typeof startApi>>[] = []
 afterEach(async () => {
   for (const api of apis.splice(0)) await api.stop()
@@ -59,6 +62,17 @@ describe('of clients that race', () => {
     })
     expect(await w.live()).toHaveLength(3)
   })
+})
+
+test('a prepaid idle machine is taken, and none rented, however many others commit at the same moment', async () => {
+  const w = await longWorld({ limits: { max_instances: 50 } })
+  const { id } = await w.rent(bareMetal)
+  await w.runUntil(id, busy, 90)
+  await w.release(id)
+  const others = Array.from({ length: 12 }, (_, n) => w.rent({ ...vm, reuse: false }, { name: `other-${n}` }))
+  const taken = await w.rent(bareMetal, { name: 'bob' })
+  await Promise.all(others)
+  expect(taken.id).toBe(id)
 })
 
 describe('a limit', () => {
@@ -135,6 +149,38 @@ describe('a limit', () => {
         [third, 'bob'],
       ]),
     )
+  })
+
+  test.each([
+    ['deletes it', {}, (w: World, id: string) => w.remove(id)],
+    ['has had it as long as asked', { maxDuration: '1h', hold: '9h' }, (w: World) => w.run(70)],
+  ])('counts a prepaid machine to whose it is from when another %s', async (_, terms, ends) => {
+    const w = await longWorld()
+    await w.ctx.store.addApiKey(key('alice', { max_instances: 1 }))
+    await w.ctx.store.addApiKey(key('bob', { max_instances: 1 }))
+    const { id } = await w.rent(bareMetal)
+    await w.runUntil(id, busy, 90)
+    await w.release(id)
+    expect((await w.rent({ ...bareMetal, ...terms }, { name: 'bob' })).id).toBe(id)
+    await ends(w, id)
+    expect(await w.show(id)).toMatchObject({ status: 'terminating', claim: undefined })
+    expect((await w.ctx.store.spend())?.live).toMatchObject([{ id, key: 'alice', holder: 'alice' }])
+    await expect(w.rent({ ...vm, reuse: false })).rejects.toMatchObject({ code: 'limit_exceeded' })
+    await expect(w.rent({ ...vm, reuse: false }, { name: 'bob' })).resolves.toMatchObject({
+      status: 'pending',
+    })
+  })
+
+  test('that counts a machine to the wrong holder is put right', async () => {
+    const w = await longWorld({ limits: { max_instances: 9 } })
+    const { id } = await w.rent(bareMetal)
+    const before = await w.ctx.store.spend()
+    const [live] = before?.live ?? []
+    if (!before || !live) throw new Error('nothing is counted')
+    const { version: _, ...rest } = before
+    await w.ctx.store.putSpend({ before, next: { ...rest, live: [{ ...live, holder: 'bob' }] } })
+    await healSpend(w.ctx)
+    expect((await w.ctx.store.spend())?.live).toMatchObject([{ id, holder: 'alice' }])
   })
 
   test('of a key that was removed holds on for what was asked for with it', async () => {

@@ -36,6 +36,13 @@ describe('a bill', () => {
     ])
   })
 
+  test('that begins with the first moment of a month is of that month alone', () => {
+    const from = Date.parse('2030-02-01T00:00:00Z')
+    const bill = { ...bareMetal, from }
+    expect(chargedIn(bill, '2030-01', from + 3_600_000)).toEqual({ cents: 0, ms: 0 })
+    expect(chargedIn(bill, '2030-02', from + 3_600_000).cents).toBe(21_696)
+  })
+
   test('is the sum of its months, whatever it is of', () => {
     const some = fc.record({
       microsPerHour: fc.integer({ min: 1, max: 120_000_000 }),
