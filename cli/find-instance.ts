@@ -8,25 +8,33 @@ const idForm = /^i-[0-9a-f]{12}$/
 const mostEndedPages = 5
 const rawPage = z.object({ instances: z.array(z.unknown()) })
 
-/** Every instance that lives, or has the status; newest first. `raw` is what the API said of each. */
+/**
+ * Every instance that lives, or has the status, once: one that changes its list meanwhile comes on two pages. `raw` is
+ * what the API said of each.
+ */
 export const listInstances = async (
   api: Api,
   status?: string,
   mostPages = Number.POSITIVE_INFINITY,
 ): Promise<{ instances: ShownInstance[]; raw: unknown[]; more: boolean }> => {
-  const instances: ShownInstance[] = []
-  const raw: unknown[] = []
+  const found = new Map<string, { instance: ShownInstance; raw: unknown }>()
   let cursor: string | undefined
   let pages = 0
   do {
     const query = new URLSearchParams({ limit: '200', ...(status && { status }), ...(cursor && { cursor }) })
     const page = await api.call(instancesPage, 'GET', `/instances?${query}`)
-    instances.push(...page.value.instances)
-    raw.push(...rawPage.parse(page.raw).instances)
+    const told = rawPage.parse(page.raw).instances
+    for (const [n, instance] of page.value.instances.entries())
+      found.set(instance.id, { instance, raw: told[n] })
     cursor = page.value.cursor
     pages += 1
   } while (cursor !== undefined && pages < mostPages)
-  return { instances, raw, more: cursor !== undefined }
+  const all = [...found.values()]
+  return {
+    instances: all.map(({ instance }) => instance),
+    raw: all.map(({ raw }) => raw),
+    more: cursor !== undefined,
+  }
 }
 
 /** The id of the instance of that name or id: one that lives before those that have ended. Throws a Failure. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { keptLimits, type Limits, limits } from '../lib/model/limits.ts'
 import { Failure } from './failure.ts'
+import { numberIn } from './number-in.ts'
 import { withKeys } from './open-keys.ts'
 import { printer } from './print.ts'
 import { limitWords, shownKey } from './shown-key.ts'
@@ -8,7 +9,9 @@ import type { Work } from './surroundings.ts'
 import { checked, given } from './usage.ts'
 
 const orNone = <Schema extends z.ZodType>(schema: Schema) =>
-  z.union([z.literal('none'), schema], 'write a number of at least 0 such as 500, or none').optional()
+  z
+    .union([z.literal('none'), numberIn(schema)], 'write a number of at least 0 such as 500, or none')
+    .optional()
 const wanted = z.object({
   maxPricePerHour: orNone(limits.shape.max_price_per_hour.unwrap()),
   maxInstances: orNone(limits.shape.max_instances.unwrap()),

@@ -4,6 +4,7 @@ import { isLimited, type Limits, limits } from '../lib/model/limits.ts'
 import { span } from '../lib/model/span.ts'
 import type { ApiKey, ApiKeys } from '../lib/store/store.ts'
 import { Failure } from './failure.ts'
+import { numberIn } from './number-in.ts'
 import { withKeys } from './open-keys.ts'
 import { printer } from './print.ts'
 import { limitWords, shownKey, untilWords } from './shown-key.ts'
@@ -18,9 +19,9 @@ const wanted = z.object({
   name: keyName,
   role: keyRole,
   expires: lifetime.optional(),
-  maxPricePerHour: limits.shape.max_price_per_hour,
-  maxInstances: limits.shape.max_instances,
-  monthlyBudget: limits.shape.monthly_budget,
+  maxPricePerHour: numberIn(limits.shape.max_price_per_hour.unwrap()).optional(),
+  maxInstances: numberIn(limits.shape.max_instances.unwrap()).optional(),
+  monthlyBudget: numberIn(limits.shape.monthly_budget.unwrap()).optional(),
   json: z.boolean().default(false),
 })
 const plain = z.object({ json: z.boolean().default(false) })

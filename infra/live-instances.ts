@@ -1,33 +1,23 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { instanceView } from '../lib/http/instance-view.ts'
+import { everyLive } from '../lib/lifecycle/spend-record.ts'
 import type { Instance } from '../lib/model/instance.ts'
 import type { Store } from '../lib/store/store.ts'
 
 /** A line for each instance that is not terminated, with what it costs. None where there is no table. */
-export const liveInstances = async (store: Pick<Store, 'list'>, now: number): Promise<string[]> => {
-  const lines: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await listed(store, cursor)
-    lines.push(...page.instances.map((instance) => lineOf(instance, now)))
-    cursor = page.cursor
-  } while (cursor)
-  return lines
+export const liveInstances = async (store: Store, now: number): Promise<string[]> => {
+  try {
+    return (await everyLive({ store })).map((instance) => lineOf(instance, now))
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return []
+    throw error
+  }
 }
 
 /** What to do about them. */
 export const waysToEnd = `Without its functions nothing gives these machines back, and they cost money until somebody does.
 For each of them: DELETE /instances/<id>, and wait until it is terminated. One that is prepaid ends with its prepaid time;
 ?force=true gives it back at once and forfeits the rest. See docs/deploy.md, "Remove".`
-
-const listed = async (store: Pick<Store, 'list'>, cursor: string | undefined) => {
-  try {
-    return await store.list({ limit: 100, ...(cursor && { cursor }) })
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return { instances: [], cursor: undefined }
-    throw error
-  }
-}
 
 const lineOf = (instance: Instance, now: number): string => {
   const { id, name, status, backend, instanceType, cloudId, pricePerHour, reservedUntil } = instanceView(

@@ -23,7 +23,8 @@ export const settingsWords: Record<string, Record<string, string>> = {
     'limits.max_instances': 'Instances that have not ended, idle ones too.',
     'limits.monthly_budget':
       'US dollars in a month of UTC. Keeps new machines from being rented; ends none that runs.',
-    'limits.max_duration': 'No instance lasts longer, whatever it asks for.',
+    'limits.max_duration':
+      'Nobody has an instance for longer, whatever is asked for. It counts from the rental, and anew when an idle machine is taken.',
   },
   hotaisle: {
     type: '',

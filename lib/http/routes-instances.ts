@@ -121,7 +121,8 @@ export const instanceRoutes: Route[] = [
       operationId: 'listInstances',
       tag: 'instances',
       summary: 'List instances',
-      description: 'Those that live, or those of one status, the newest first, each with what it costs.',
+      description:
+        'Those that live, what is in use or on its way before what is idle or on its way out; or those of one status; the newest first of each kind, each with what it costs. One that goes from one kind to the other between two pages can be on both.',
       query: listQuery,
       answer: {
         status: 200,

@@ -25,7 +25,7 @@ export const planApply = async (
   const found = await ctx.store.fleets.get(name)
   const nodes: Nodes = found ? await nodesOf(ctx, found) : new Map()
   const { action, next } = asApplied(found, { name, spec, caller, now: ctx.clock.now() })
-  return { plan: await planOf(ctx, action, next, nodes), known: found && { fleet: found, nodes } }
+  return { plan: await planOf(ctx, action, next, nodes, found), known: found && { fleet: found, nodes } }
 }
 
 /**
@@ -46,7 +46,7 @@ export const applyFleet = async (
     wasActive = found?.status === 'active'
     const nodes: Nodes = found ? await nodesOf(ctx, found) : new Map()
     const { action, next } = asApplied(found, { name, spec, caller, now: ctx.clock.now() })
-    const plan = await planOf(ctx, action, next, nodes)
+    const plan = await planOf(ctx, action, next, nodes, found)
     const written = action === 'none' ? next : await ctx.store.fleets.put(found, next)
     if (!written) continue
     if (action !== 'none') ctx.log.info(`fleet ${name} is applied by ${caller}`, { fleet: name, action })
@@ -98,7 +98,8 @@ const asApplied = (
   const { version, nodes, createdAt } = found
   if (found.status === 'deleting') return { action: 'create', next: { ...fresh, version, nodes, createdAt } }
   if (isSameSpec(found.spec, spec)) return { action: 'none', next: found }
-  return { action: 'update', next: { ...fresh, version, nodes, createdAt, createdBy: found.createdBy } }
+  // Who says what it is to be rents what that takes: else a key's limits would end at another's fleet.
+  return { action: 'update', next: { ...fresh, version, nodes, createdAt } }
 }
 
 const planOf = async (
@@ -106,12 +107,22 @@ const planOf = async (
   action: FleetPlan['action'],
   next: Fleet,
   nodes: Nodes,
+  found: Fleet | undefined,
 ): Promise<FleetPlan> => {
   const now = ctx.clock.now()
   const fleet = settle(next, nodes, now)
   const standing = standingOf(fleet, nodes)
   // Of a fleet that stays as it is, what can't be had yet is not for the plan: the fleet says why.
   const missing = action === 'none' ? mayRent(fleet, standing.kept, standing.missing, now) : standing.missing
-  const found = missing > 0 ? await gatherOffers(ctx, fleet.spec.wanted) : { offers: [], errors: [] }
-  return planFleet(action, fleet, { ...standing, missing }, found, now)
+  const offers = missing > 0 ? await gatherOffers(ctx, fleet.spec.wanted) : { offers: [], errors: [] }
+  const plan = planFleet(action, fleet, { ...standing, missing }, offers, now)
+  return { ...plan, messages: [...ownerLine(next, found), ...plan.messages] }
 }
+
+/** Whose money it is from now on. */
+const ownerLine = (next: Fleet, found: Fleet | undefined): string[] =>
+  found && found.createdBy !== next.createdBy
+    ? [
+        `what is rented for it from now on counts to ${next.createdBy}, and no longer to ${found.createdBy}; what it has already stays ${found.createdBy}'s`,
+      ]
+    : []

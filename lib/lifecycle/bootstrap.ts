@@ -188,6 +188,7 @@ const ready = async (
     )
     const stands = {
       ...inService,
+      readyAt: now,
       hardware,
       tried: undefined,
       machine: { ...current.machine, shimVersion: health.version },

@@ -81,12 +81,12 @@ export const claimed = (
       ...(by.hold !== undefined && { holdUntil: now + by.hold }),
     },
     idleSince: undefined,
+    maxDurationSince: now,
     // What its fleet makes of it meanwhile holds when the claim has ended, and does not shorten it.
     ...(idle.fleet !== undefined && { ownTerms: termsOf(idle) }),
     ...(by.request && {
       idleDuration: by.request.idleDuration,
       maxDuration: longestOf(ctx, by.request),
-      maxDurationSince: now,
     }),
     ...letting(idle, keysOf(idle, by)),
     ...dueAt(idle, now),

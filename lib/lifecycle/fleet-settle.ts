@@ -77,8 +77,8 @@ const failureAfter = (
 const prepaidEnd = ({ reservation, terminationReason, force }: Instance): number =>
   reservation && !force && !machineIsGone.includes(terminationReason ?? '') ? reservation.until : 0
 
-const servedSince = ({ events }: Instance): number | undefined =>
-  events.find(({ status }) => status === 'idle' || status === 'busy')?.at
+const servedSince = ({ readyAt, events }: Instance): number | undefined =>
+  readyAt ?? events.find(({ status }) => status === 'idle' || status === 'busy')?.at
 
 const servedWell = (node: Instance, now: number): boolean => now - (servedSince(node) ?? now) >= servedWellMs
 

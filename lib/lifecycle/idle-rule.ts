@@ -43,9 +43,13 @@ export const afterLook = (
   return reached.status === 'busy' ? quiet(reached, now, settings) : idle(reached, now, seat)
 }
 
-/** The record of an instance whose `max_duration` is over, whatever it does and whether or not it can be seen. */
+/**
+ * The record of an instance whose `max_duration` is over, whatever it does and whether or not it can be seen. One that
+ * nobody has stays while it is prepaid: it costs nothing more, and who asks next gets what is paid for.
+ */
 export const pastMaxDuration = (instance: Instance, now: number): Instance | undefined => {
   if (now < (maxEnd(instance) ?? Number.POSITIVE_INFINITY)) return undefined
+  if (instance.status === 'idle' && now < (instance.reservation?.until ?? 0)) return undefined
   const message = `max_duration of ${formatSpan(instance.maxDuration)} is over`
   return ending(instance, now, { reason: 'max_duration', message })
 }

@@ -77,11 +77,26 @@ const settledOf = async ({ store }: RecordContext, now: number): Promise<Spend['
   return lines.flat().reduce(addLine, {})
 }
 
-export const everyLive = async ({ store }: Pick<Context, 'store'>): Promise<Instance[]> => {
+/**
+ * Every instance that is not terminated, once, as it was read last. What is idle is listed behind what is in use: one
+ * that gets a holder in between would be in neither, so that those with one are read again.
+ */
+export const everyLive = async (ctx: Pick<Context, 'store'>): Promise<Instance[]> => {
+  const found = new Map<string, Instance>()
+  for (const status of [undefined, 'busy'] as const) {
+    for (const instance of await listAll(ctx, status)) found.set(instance.id, instance)
+  }
+  return [...found.values()]
+}
+
+const listAll = async (
+  { store }: Pick<Context, 'store'>,
+  status: 'busy' | undefined,
+): Promise<Instance[]> => {
   const found: Instance[] = []
   let cursor: string | undefined
   do {
-    const page = await store.list({ limit: 100, ...(cursor && { cursor }) })
+    const page = await store.list({ limit: 100, ...(status && { status }), ...(cursor && { cursor }) })
     found.push(...page.instances)
     cursor = page.cursor
   } while (cursor)

@@ -79,6 +79,8 @@ export const instance = z.object({
   maxDuration: spanOrOff,
   /** From when `maxDuration` counts where the machine was taken over by a later request; else from `startedAt`. */
   maxDurationSince: instant.optional(),
+  /** When it came into service, which its events no longer tell once they have moved off; old records lack it. */
+  readyAt: instant.optional(),
   /** What holds again when a claim that brought other terms has ended: a node goes back to its fleet's. */
   ownTerms: z.object({ idleDuration: spanOrOff, maxDuration: spanOrOff }).optional(),
   /** May enter the machine, beside Berth's own key. */

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { fromDollars } from './money.ts'
 import { span } from './span.ts'
 
-const dollars = z.coerce
-  .number('a number of US dollars')
+const dollars = z
+  .number('write a number of US dollars, such as 500')
   .nonnegative()
   .max(100_000_000)
   .transform(fromDollars)
@@ -12,13 +12,17 @@ const dollars = z.coerce
 export const limits = z.strictObject({
   /** Of everything that runs at the same time. */
   max_price_per_hour: dollars.optional(),
-  max_instances: z.coerce.number('a number of instances').int().nonnegative().max(1_000_000).optional(),
+  max_instances: z
+    .int('write a whole number of instances, such as 2')
+    .nonnegative()
+    .max(1_000_000)
+    .optional(),
   /** Of a month of UTC. */
   monthly_budget: dollars.optional(),
 })
 export type Limits = z.infer<typeof limits>
 
-/** Of a deployment there is one more: no instance lasts longer than `max_duration`. */
+/** Of a deployment there is one more: nobody has an instance for longer than `max_duration`. */
 export const deploymentLimits = limits.extend({ max_duration: span.optional() })
 export type DeploymentLimits = z.infer<typeof deploymentLimits>
 

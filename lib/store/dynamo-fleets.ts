@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { Fleet } from '../model/fleet.ts'
+import { isConflict } from './conflict.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import { changedFleet, fleetKey, fleetsKey, fromFleetItem, isSameFleet, toFleetItem } from './fleet-item.ts'
 import type { FleetsPort } from './store.ts'
@@ -47,6 +48,7 @@ export const createFleets = ({ client, table, random }: DynamoOptions): FleetsPo
       )
       return written
     } catch (error) {
+      if (isConflict(error)) return undefined
       if (!(error instanceof ConditionalCheckFailedException)) throw error
       // It was done before: the first answer got lost, and the SDK sent it again.
       return error.Item?.writeId?.S === writeId ? written : undefined
@@ -60,7 +62,7 @@ export const createFleets = ({ client, table, random }: DynamoOptions): FleetsPo
       )
       return true
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return false
+      if (isConflict(error) || error instanceof ConditionalCheckFailedException) return false
       throw error
     }
   },

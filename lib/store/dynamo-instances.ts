@@ -11,6 +11,7 @@ import {
 import * as z from 'zod'
 import { BerthError } from '../model/errors.ts'
 import type { Instance, InstanceEvent } from '../model/instance.ts'
+import { isConflict } from './conflict.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import { changedFleet, fleetKey, fromFleetItem, isSameFleet, toFleetItem } from './fleet-item.ts'
 import {
@@ -87,7 +88,8 @@ export const createInstances = ({ client, table, random }: DynamoOptions): Insta
       return await client.send(new QueryCommand({ TableName: table, IndexName: index, ...input }))
     } catch (error) {
       // A start that belongs to no key of the index: only a cursor that was tampered with can name one.
-      if (input.ExclusiveStartKey && isNamed(error, 'ValidationException')) throw badCursor()
+      const isInvalid = error instanceof Error && error.name === 'ValidationException'
+      if (input.ExclusiveStartKey && isInvalid) throw badCursor()
       throw error
     }
   }
@@ -292,10 +294,3 @@ const badCursor = () =>
   new BerthError('invalid_request', 'Nothing was read: the cursor is not one of ours.', [
     { path: 'cursor', message: 'pass the cursor of the page before, unchanged' },
   ])
-
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name
-
-const isConflict = (error: unknown): boolean =>
-  isNamed(error, 'TransactionConflictException') ||
-  (error instanceof TransactionCanceledException &&
-    (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict'))

@@ -3,6 +3,7 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
 import { type CostLine, costLine } from '../model/cost.ts'
 import { spend as spendSchema } from '../model/spend.ts'
+import { isConflict } from './conflict.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import { costKey, isSpend, spendKey, toSpendItem } from './spend-item.ts'
 import type { Spending } from './store.ts'
@@ -30,6 +31,7 @@ export const createSpending = ({ client, table, random }: DynamoOptions): Spendi
       )
       return true
     } catch (error) {
+      if (isConflict(error)) return false
       if (error instanceof ConditionalCheckFailedException) return error.Item?.writeId?.S === writeId
       throw error
     }

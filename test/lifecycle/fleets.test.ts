@@ -2,11 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFleet } from '../../lib/lifecycle/apply-fleet.ts'
 import { check } from '../../lib/lifecycle/check.ts'
 import { deleteFleet } from '../../lib/lifecycle/delete-fleet.ts'
+import { settle } from '../../lib/lifecycle/fleet-settle.ts'
 import { fleetFile } from '../../lib/model/fleet-file.ts'
 import { defaultStock } from '../../sandbox/clouds/hotaisle/stock.ts'
 import { createMemoryStore } from '../fakes/memory-store.ts'
 import { countingRandom } from '../support/counting-random.ts'
 import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts'
+import { aFleet } from '../support/fleets.ts'
 import { startWorld } from '../support/world.ts'
 import { minute, vm } from '../support/world-suite.ts'
 
@@ -227,6 +229,23 @@ describe('a fleet is kept at what its file says', () => {
     expect(w.stillRented()).toEqual([])
   })
 
+  test('counts to who changes it from then on: the limits of a key do not end at the fleet of another', async () => {
+    await w.apply({ ...vms, nodes: 1 })
+    await w.untilServing(1)
+    const limits = { max_instances: 0 }
+    await w.ctx.store.addApiKey({ hash: 'of bob', name: 'bob', role: 'operator', createdAt: 0, limits })
+    const { spec } = fleetFile.parse({ type: 'fleet', ...vms, nodes: 3 })
+    const { plan } = await applyFleet(w.ctx, 'amd', spec, 'bob')
+    expect(plan.messages).toContainEqual(expect.stringContaining('counts to bob, and no longer to alice'))
+    await w.pass(5)
+    expect(w.rentals()).toHaveLength(1)
+    expect(await w.fleet()).toMatchObject({
+      createdBy: 'bob',
+      missing: 2,
+      missingBecause: expect.stringContaining('max_instances of the API key bob is 0'),
+    })
+  })
+
   test('that others change whenever its nodes are read can be deleted all the same', async () => {
     await w.apply(vms)
     await w.untilServing(2)
@@ -259,6 +278,28 @@ describe('a fleet is kept at what its file says', () => {
     await w.pass(10)
     expect(w.stillRented()).toHaveLength(2)
   })
+})
+
+test('a prepaid node that nobody has stays although its max_duration is over, and is not prepaid anew', async () => {
+  const store = createMemoryStore({ random: countingRandom() })
+  const f = await fleetWorld(await startWorld(store, { limits: { max_duration: 60 * minute } }))
+  await f.apply(bareMetal)
+  await f.untilServing(1)
+  await f.pass(6 * 60, 5)
+  expect(f.rentals()).toHaveLength(1)
+  const [node] = await f.nodes()
+  expect(node?.status).toBe('idle')
+  // Who takes it has it as long as anybody may.
+  await f.claim(node?.id ?? '', 'bob', 9 * 60 * minute)
+  await f.pass(50, 5)
+  expect((await f.show(node?.id ?? '')).status).toBe('busy')
+  await f.pass(15)
+  expect(await f.show(node?.id ?? '')).toMatchObject({
+    status: 'terminating',
+    terminationReason: 'max_duration',
+  })
+  await f.api.stop()
+  await f.stop()
 })
 
 describe('what cannot be had is tried again, and the pauses grow', () => {
@@ -299,6 +340,22 @@ describe('what cannot be had is tried again, and the pauses grow', () => {
     await w.untilServing(2, 60)
     const { failure } = (await w.ctx.store.fleets.get('amd')) ?? {}
     expect(failure).toMatchObject({ count: 1, message: expect.stringContaining('7') })
+  })
+
+  test('what fails after another has served well is the first in a row, however much is in its history', async () => {
+    await w.apply({ ...vms, idle_duration: 'off' })
+    await w.untilServing(2)
+    for (let jobs = 0; jobs < 40; jobs++) {
+      for (const { id } of await w.nodes()) await w.claim(id, 'bob')
+      await w.pass(2)
+      for (const { id } of await w.nodes()) await w.release(id, 'bob')
+    }
+    const [node] = await w.nodes()
+    if (!node) throw new Error('there is no node')
+    expect(node.events.length).toBeLessThan(30)
+    const lost = { ...node, status: 'terminating' as const, terminationReason: 'unreachable' as const }
+    const fleet = aFleet({ nodes: [{ n: 0, instanceId: node.id }] })
+    expect(settle(fleet, new Map([[node.id, lost]]), w.clock.now()).failure).toMatchObject({ count: 0 })
   })
 
   test('prepaid servers that are not as advertised: a second one, and no third before that time is over', async () => {

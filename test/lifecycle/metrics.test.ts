@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { costsOf } from '../../lib/lifecycle/costs.ts'
 import { reconcile } from '../../lib/lifecycle/reconcile.ts'
+import { everyLive } from '../../lib/lifecycle/spend-record.ts'
+import type { World } from '../support/world.ts'
 import { bareMetal, vm, worldSuite } from '../support/world-suite.ts'
 
 const world = worldSuite()
@@ -35,4 +38,46 @@ test('each reconcile counts what is rented, what of it nobody has, and what it c
     'IdleMachines hotaisle 1',
     'PricePerHour hotaisle 29.11',
   ])
+})
+
+describe('what lives is listed whole, and once, although it changes meanwhile:', () => {
+  const twoInUse = async (w: World) => {
+    const ids: string[] = []
+    for (const name of ['first', 'second']) {
+      const { id } = await w.rent({ ...vm, name, reuse: false, idleDuration: '1h' })
+      await w.runUntil(id, ({ status }) => status === 'busy', 30)
+      ids.push(id)
+    }
+    return ids
+  }
+  /** Pages of one, as those of more than a hundred; `change` comes when the page with `id` has been read. */
+  const listedWith = (w: World, id: string, change: () => Promise<unknown>) => {
+    const { store } = w.ctx
+    let isDone = false
+    const list: typeof store.list = async (page) => {
+      const got = await store.list({ ...page, limit: 1 })
+      if (!isDone && got.instances[0]?.id === id) {
+        isDone = true
+        await change()
+      }
+      return got
+    }
+    return { ...w.ctx, store: { ...store, list } }
+  }
+
+  test('one that is released', async () => {
+    const w = await world()
+    const [first = '', second = ''] = await twoInUse(w)
+    const ctx = listedWith(w, second, () => w.release(second))
+    expect((await everyLive(ctx)).map(({ id }) => id).sort()).toEqual([first, second].sort())
+  })
+
+  test('one that is claimed', async () => {
+    const w = await world()
+    const [first = '', second = ''] = await twoInUse(w)
+    await w.release(second)
+    const ctx = listedWith(w, first, () => w.claim(second, 'bob'))
+    const costs = await costsOf(ctx, '2030-01')
+    expect(costs.map(({ instanceId }) => instanceId).sort()).toEqual([first, second].sort())
+  })
 })

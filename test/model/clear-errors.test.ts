@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type * as z from 'zod'
 import { fleetFile } from '../../lib/model/fleet-file.ts'
+import { deploymentLimits } from '../../lib/model/limits.ts'
 import { claimRequest, createRequest, offersQuery } from '../../lib/model/request.ts'
 import { settings } from '../../lib/model/settings.ts'
 
@@ -47,6 +48,17 @@ describe('every wrong value of a field is answered with what is allowed', () => 
     expect(messages.length).toBeGreaterThan(0)
     expect(messages.filter(saysNothing)).toEqual([])
   })
+
+  test.each(['max_price_per_hour', 'max_instances', 'monthly_budget', 'max_duration'])(
+    'of %s in the settings, where nothing is not 0 and yes is not 1',
+    (limit) => {
+      const refused = [null, '', true, 'no such thing', [], {}, -1].map((value) =>
+        messagesFor(deploymentLimits, { [limit]: value }),
+      )
+      expect(refused.filter((messages) => messages.length === 0)).toEqual([])
+      expect(refused.flat().filter(saysNothing)).toEqual([])
+    },
+  )
 
   test.each(['hotaisle', 'oci'])('of the settings of %s', (type) => {
     const fields = [
