@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import * as z from 'zod'
+import { awsRegion } from '../lib/aws-region.ts'
 import { createApiKeys } from '../lib/store/dynamo-api-keys.ts'
 import { createDynamoClient } from '../lib/store/dynamo-client.ts'
 import type { ApiKeys } from '../lib/store/store.ts'
@@ -14,7 +15,7 @@ const place = z.object({
   data: z.string().min(1).optional(),
 })
 
-type Place = z.infer<typeof place> & { dynamoEndpoint: string | undefined }
+type Place = z.infer<typeof place> & { dynamoEndpoint: string | undefined; usualRegion: string }
 
 /**
  * Works on the keys of a deployment's table, or of the folder of `npm start`, whether or not it runs. Throws a Failure
@@ -25,7 +26,11 @@ export const withKeys = async <Result>(
   options: unknown,
   work: (keys: ApiKeys) => Promise<Result>,
 ): Promise<Result> => {
-  const opened = await openKeys({ ...place.parse(options), dynamoEndpoint: env.DYNAMODB_ENDPOINT })
+  const opened = await openKeys({
+    ...place.parse(options),
+    dynamoEndpoint: env.DYNAMODB_ENDPOINT,
+    usualRegion: awsRegion(env),
+  })
   try {
     return await work(opened.keys)
   } finally {
@@ -42,9 +47,10 @@ const openKeys = async (place: Place): Promise<{ keys: ApiKeys; close: () => Pro
     )
   }
   if (data !== undefined) return openFolder(data, place.dynamoEndpoint)
-  const client = createDynamoClient(place.region === undefined ? {} : { region: place.region })
+  const region = place.region ?? place.usualRegion
+  const client = createDynamoClient({ region })
   const keys = createApiKeys({ client, table: table ?? '' })
-  return { keys: withAdvice(keys, `${table}`), close: async () => client.destroy() }
+  return { keys: withAdvice(keys, `${table} in ${region}`), close: async () => client.destroy() }
 }
 
 const openFolder = async (folder: string, endpoint: string | undefined) => {
@@ -73,7 +79,7 @@ const withAdvice = (keys: ApiKeys, table: string): ApiKeys => {
       if (!(error instanceof ResourceNotFoundException)) throw error
       throw new Failure(
         'failed',
-        `There is no table ${table} in this account and region. Deploy first, or name the right --table and --region.`,
+        `There is no table ${table}, as far as the AWS credentials reach. Deploy first, or name the right --table and --region.`,
       )
     }
   }

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { SSMClient } from '@aws-sdk/client-ssm'
 import * as z from 'zod'
 import { messageOf } from '../lib/model/errors.ts'
+import { createDynamoClient } from '../lib/store/dynamo-client.ts'
 import { readFlags } from '../sandbox/local/flags.ts'
-import { prepareSecrets } from './first-deploy.ts'
+import { deployTo } from './deployment.ts'
 import { deploymentFlags, deploymentUsage } from './flags.ts'
+import { hasTable } from './has-table.ts'
 import { run } from './run.ts'
 
 const usage = `Usage: npm run deploy [-- options]
@@ -14,17 +16,23 @@ ${deploymentUsage}`
 
 const flags = { ...deploymentFlags, settings: z.string().min(1).optional() }
 
-/** From whatever is there to a running Berth of this code: secrets where they are absent, packages, the stack. */
 const deploy = async () => {
   const { stage, region, settings } = readFlags(flags, usage)
   const given = settings === undefined ? undefined : { file: settings, text: readFileSync(settings, 'utf8') }
-  const client = new SSMClient({ region })
-  const done = await prepareSecrets(client, { stage, given })
-  client.destroy()
-  for (const line of done) console.log(line)
-  run(process.execPath, ['infra/package.ts'])
-  // Also when only the settings are new: functions that wait for requests go on with those they have read.
-  run('osls', ['deploy', '--force', '--stage', stage, '--region', region])
+  const ssm = new SSMClient({ region })
+  const dynamo = createDynamoClient({ region })
+  try {
+    const parts = {
+      ssm,
+      hasTable: (name: string) => hasTable(dynamo, name),
+      run,
+      say: (line: string) => console.log(line),
+    }
+    await deployTo(parts, { stage, region, given })
+  } finally {
+    ssm.destroy()
+    dynamo.destroy()
+  }
 }
 
 deploy().catch((error: unknown) => {

@@ -5,6 +5,7 @@ import {
   type SSMClient,
 } from '@aws-sdk/client-ssm'
 import * as z from 'zod'
+import { messageOf } from '../lib/model/errors.ts'
 import { fileNamesIn } from '../lib/model/settings.ts'
 import { readSettings } from '../lib/settings-file.ts'
 import { newKeyPair } from '../lib/shim/key-pair.ts'
@@ -16,14 +17,14 @@ import { parameters } from './roles.ts'
 export type GivenSettings = { file: string; text: string }
 
 /**
- * Makes the SecureStrings that a deployment reads, where they are absent: the SSH key, which is never written again,
- * and the settings, which are replaced whenever new ones are given. Returns what was done, a line each. Throws an Error
- * that says what to do, before anything is written.
+ * The SecureStrings that a deployment reads. All is checked here, also that the settings which stay are those of this
+ * version; throws an Error that says what to do. `put` then makes what is absent: the SSH key, which is never written
+ * again, and the settings, which are replaced whenever new ones are given. It returns what was done, a line each.
  */
 export const prepareSecrets = async (
   client: SSMClient,
   { stage, given }: { stage: string; given?: GivenSettings | undefined },
-): Promise<string[]> => {
+): Promise<{ put: () => Promise<string[]> }> => {
   const settingsName = parameters.settings.replace(anyStage, stage)
   const keyName = parameters.sshKey.replace(anyStage, stage)
   const there = await existing(client, [settingsName, keyName])
@@ -38,6 +39,22 @@ export const prepareSecrets = async (
     )
   }
   const settings = given && (await deployable(given))
+  if (!given) await mustBeOfThisVersion(client, settingsName)
+  return { put: () => put(client, { settingsName, keyName, there, settings, file: given?.file }) }
+}
+
+type Planned = {
+  settingsName: string
+  keyName: string
+  there: Set<string>
+  settings: Awaited<ReturnType<typeof deployable>> | undefined
+  file: string | undefined
+}
+
+const put = async (
+  client: SSMClient,
+  { settingsName, keyName, there, settings, file }: Planned,
+): Promise<string[]> => {
   const done: string[] = []
   // The key first: settings without a key are a loss, not a beginning.
   if (!there.has(keyName)) done.push(await makeKey(client, keyName, settings?.privateKey))
@@ -52,7 +69,7 @@ export const prepareSecrets = async (
         Tier: tier,
       }),
     )
-    done.push(`The settings of ${given?.file} are in ${settingsName}.`)
+    done.push(`The settings of ${file} are in ${settingsName}.`)
   }
   return done
 }
@@ -63,6 +80,20 @@ const tier = 'Intelligent-Tiering'
 const existing = async (client: SSMClient, Names: string[]): Promise<Set<string>> => {
   const { Parameters = [] } = await client.send(new GetParametersCommand({ Names }))
   return new Set(Parameters.flatMap(({ Name }) => Name ?? []))
+}
+
+/** Functions that cannot read their settings give nothing back. */
+const mustBeOfThisVersion = async (client: SSMClient, name: string): Promise<void> => {
+  const { Parameters = [] } = await client.send(
+    new GetParametersCommand({ Names: [name], WithDecryption: true }),
+  )
+  try {
+    await readSettings(Parameters[0]?.Value ?? '', name)
+  } catch (error) {
+    throw new Error(
+      `This version cannot read the settings that are there. Give it those that it can: npm run deploy -- --settings berth.yml\n${messageOf(error)}`,
+    )
+  }
 }
 
 /** As JSON, for which no function has to load a parser of YAML, and without the key, which has a parameter of its own. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { awsRegion } from '../lib/aws-region.ts'
 
 /** Which deployment; the defaults are those of serverless.yml. */
 export const deploymentFlags = {
@@ -9,10 +10,10 @@ export const deploymentFlags = {
   region: z
     .string()
     .regex(/^[a-z0-9-]+$/, 'a region of AWS, such as us-east-1')
-    .default(process.env.AWS_REGION ?? 'us-east-1'),
+    .default(awsRegion(process.env)),
 }
 
 export const deploymentUsage = `  --stage prod         the name of the deployment
-  --region us-east-1   default: AWS_REGION
+  --region us-east-1   default: AWS_REGION, or else us-east-1
 
 AWS credentials come from the environment (AWS_PROFILE, or what aws configure sso has set up).`

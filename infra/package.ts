@@ -1,12 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { bundleFunctions } from './bundle.ts'
 import { loadedFrom } from './chunks.ts'
-import { pieces } from './pieces.ts'
+import { packageFolder as folder, writePieces } from './write-pieces.ts'
 import { type Packed, pack, zip } from './zip.ts'
 
 const root = join(import.meta.dirname, '..')
-const folder = join(root, '.berth-package')
 
 /**
  * Makes what `osls package` and `osls deploy` take: a package for each function, with the chunks that it may load and
@@ -14,8 +13,7 @@ const folder = join(root, '.berth-package')
  */
 const makePackages = async () => {
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'pieces.json'), JSON.stringify(pieces(), null, 2))
+  writePieces()
   const { functions, metafile } = await bundleFunctions(join(folder, 'bundles'))
   const kb = (bytes: number) => Math.round(bytes / 1000)
   const packed = new Map<string, Packed>()

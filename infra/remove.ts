@@ -8,6 +8,7 @@ import { liveInstances, waysToEnd } from './live-instances.ts'
 import { stage as anyStage, tableName } from './names.ts'
 import { parameters } from './roles.ts'
 import { run } from './run.ts'
+import { writePieces } from './write-pieces.ts'
 
 const usage = `Usage: npm run remove [-- options]
 
@@ -22,6 +23,7 @@ const remove = async () => {
   const live = await liveInstances(store, Date.now())
   if (live.length > 0)
     throw new Error(`Nothing was removed: instances live.\n\n${live.join('\n')}\n\n${waysToEnd}`)
+  writePieces()
   run('osls', ['remove', '--stage', stage, '--region', region])
   // A request that came in at the last moment.
   const late = await liveInstances(store, Date.now())

@@ -85,5 +85,5 @@ const placed = (made: Command): Command =>
   printsJson(made)
     .optionsGroup('Where the keys are:')
     .option('--table <name>', 'the table of a deployment, such as berth-prod; needs AWS credentials')
-    .option('--region <region>', 'where that is; default: as AWS credentials say')
+    .option('--region <region>', 'where that is; default: AWS_REGION, or else us-east-1')
     .option('--data <folder>', 'or the folder of npm start, such as .berth, whether or not it runs')

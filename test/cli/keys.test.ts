@@ -138,7 +138,18 @@ describe('berth keys, on the table of a deployment', () => {
   test.each([
     ['no place', 2, ['list'], '--table berth-prod'],
     ['two places', 2, ['list', '--table', 'a', '--data', 'b'], '--table berth-prod'],
-    ['a table that is not there', 1, ['list', '--table', 'nothing'], 'There is no table nothing'],
+    [
+      'a table that is not there',
+      1,
+      ['list', '--table', 'nothing'],
+      'There is no table nothing in us-east-1',
+    ],
+    [
+      'a table that is not in that region',
+      1,
+      ['list', '--table', 'nothing', '--region', 'eu-west-1'],
+      'There is no table nothing in eu-west-1',
+    ],
     ['a folder that is not there', 1, ['list', '--data', '/nothing'], 'There is no folder /nothing'],
     ['a key that is not there', 3, ['revoke', 'nobody', '--table', 'berth'], 'There is no key nobody'],
     [

@@ -1,9 +1,19 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hasTable } from '../../infra/has-table.ts'
 import { createDynamoClient } from '../../lib/store/dynamo-client.ts'
 import { createDynamoStore } from '../../lib/store/dynamo-store.ts'
 import type { Store } from '../../lib/store/store.ts'
@@ -15,6 +25,7 @@ import { anIdleInstance, anInstance } from '../support/instances.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-remove-'))
 const asked = join(folder, 'asked')
+const standIn = `#!/bin/sh\necho "$@" >> "${asked}"\n`
 let dynamo: Awaited<ReturnType<typeof startDynamo>>
 let client: ReturnType<typeof createDynamoClient>
 let ssm: Awaited<ReturnType<typeof startFakeSsm>>
@@ -22,7 +33,7 @@ let ssm: Awaited<ReturnType<typeof startFakeSsm>>
 /** In the place of osls, which needs an account: writes down what it is asked. */
 beforeAll(async () => {
   const osls = join(folder, 'osls')
-  writeFileSync(osls, `#!/bin/sh\necho "$@" >> "${asked}"\n`)
+  writeFileSync(osls, standIn)
   chmodSync(osls, 0o755)
   dynamo = await startDynamo({})
   client = createDynamoClient(dynamo.config)
@@ -99,10 +110,31 @@ describe('npm run remove', () => {
     expect(out).toContain(`/berth/${stage}/ssh-key`)
   })
 
+  test('works in a checkout in which nothing was ever packaged', async () => {
+    const checkout = join(folder, 'checkout')
+    for (const part of ['infra', 'lib', 'sandbox', 'serverless.yml', 'package.json']) {
+      cpSync(part, join(checkout, part), { recursive: true })
+    }
+    symlinkSync(join(process.cwd(), 'node_modules'), join(checkout, 'node_modules'))
+    // The real one, which reads serverless.yml whole and asks no account for anything.
+    const real = join(process.cwd(), 'node_modules', '.bin', 'osls')
+    writeFileSync(join(folder, 'osls'), `#!/bin/sh\nexec "${real}" print --stage never > "${asked}"\n`)
+    const { code, out, err } = await run(join(checkout, 'infra', 'remove.ts'), '--stage', 'never')
+    writeFileSync(join(folder, 'osls'), standIn)
+    expect({ code, out, err }).toMatchObject({ code: 0 })
+    expect(askedOfOsls()).toContain('handler: terminate.handler')
+  }, 60_000)
+
   test('removes the stack where there never was a table', async () => {
     expect((await run('infra/remove.ts', '--stage', 'never')).code).toBe(0)
     expect(askedOfOsls()).toBe('remove --stage never --region us-east-1')
   })
+})
+
+test('a table is there, or it is not', async () => {
+  await client.send(new CreateTableCommand(tableDefinition('berth-there')))
+  expect(await hasTable(client, 'berth-there')).toBe(true)
+  expect(await hasTable(client, 'berth-elsewhere')).toBe(false)
 })
 
 describe('npm run deploy', () => {

@@ -33,8 +33,10 @@ afterEach(async () => {
   await ssm.stop()
 })
 
-const prepare = (text?: string, stage = 'prod') =>
-  prepareSecrets(client, { stage, given: text === undefined ? undefined : given(text) })
+const prepare = async (text?: string, stage = 'prod') => {
+  const secrets = await prepareSecrets(client, { stage, given: text === undefined ? undefined : given(text) })
+  return secrets.put()
+}
 
 describe('the first deployment', () => {
   test('keeps the settings, as JSON, and a new ed25519 key in the format of OpenSSH', async () => {
@@ -109,11 +111,23 @@ describe('the first deployment', () => {
 describe('a later deployment', () => {
   beforeEach(() => prepare(berthYml))
 
-  test('without settings changes nothing, and reads no secret', async () => {
+  test('without settings changes nothing, and reads no key', async () => {
     const before = ssm.values()
     expect(await prepare()).toEqual([])
     expect(ssm.values()).toEqual(before)
-    expect(ssm.decrypted()).toEqual([])
+    expect(ssm.decrypted()).toEqual([settingsName])
+  })
+
+  test('without settings is refused when this version cannot read those that are there, and shows nothing of them', async () => {
+    ssm.put(
+      settingsName,
+      JSON.stringify({ ...JSON.parse(ssm.values()[settingsName] ?? ''), from_tomorrow: 1 }),
+    )
+    const refused = expect(prepare()).rejects
+    await refused.toThrow('npm run deploy -- --settings berth.yml')
+    await refused.toThrow('from_tomorrow: this key is not known')
+    await refused.not.toThrow(secret)
+    expect(await prepare(berthYml)).toEqual([`The settings of berth.yml are in ${settingsName}.`])
   })
 
   test('with settings replaces them, and never the key', async () => {
