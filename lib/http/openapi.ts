@@ -34,7 +34,7 @@ export const openApi = (routes: Route[], version: string) => {
 
 const description = `Rents GPU machines on OCI and Hot Aisle, at most one paid machine per request, and gives them back when they are idle and free to go.
 
-Money is in US dollars, times are UTC, sizes are GB of 2^30 bytes. Every error of Berth is \`application/problem+json\` (RFC 9457) with a stable \`code\`. A path that is not here answers 404 \`not_found\`, a method that is not here 405 \`method_not_allowed\`, both without anything done.`
+Money is in US dollars, times are UTC, sizes are GB of 2^30 bytes. Every error of Berth is \`application/problem+json\` (RFC 9457) with a stable \`code\`. A path that is not here answers 404 \`not_found\`, a method that is not here 405 \`method_not_allowed\`, both without anything done; on AWS the gateway answers both with 404 and a message of its own, before Berth is asked.`
 
 const operationOf = (method: string, about: Documentation): ZodOpenApiOperationObject => {
   const { operationId, tag, summary, description, open, path, query, headers, body, answer } = about
