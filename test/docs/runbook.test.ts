@@ -10,7 +10,7 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf('\n')), section] as const),
 )
 
-test.each([...alarms, 'Dead letters'])(
+test.each([...alarms, 'Dead letters', 'API faults'])(
   'the runbook says of %s what it means and costs, what to do, and when it is over',
   (name) => {
     for (const part of ['**Meaning.**', '**Cost.**', '**What to do.**', '**Over**'])
@@ -20,6 +20,6 @@ test.each([...alarms, 'Dead letters'])(
 
 test('the runbook has a page for nothing that is not told', () => {
   expect([...sections.keys()].sort()).toEqual(
-    [...alarms, 'Dead letters', 'Keys and secrets', 'Deadlines'].sort(),
+    [...alarms, 'Dead letters', 'API faults', 'Keys and secrets', 'Deadlines'].sort(),
   )
 })
