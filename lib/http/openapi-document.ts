@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' }
 import type { Route } from './http-handler.ts'
 import { openApi } from './openapi.ts'
+import { claimRoutes } from './routes-claims.ts'
 import { costRoutes } from './routes-costs.ts'
 import { fleetRoutes } from './routes-fleets.ts'
 import { healthRoutes } from './routes-health.ts'
@@ -11,6 +12,7 @@ import { openApiRoutes } from './routes-openapi.ts'
 const routes: Route[] = [
   ...offerRoutes,
   ...instanceRoutes,
+  ...claimRoutes,
   ...costRoutes,
   ...fleetRoutes,
   ...openApiRoutes(async () => openApiDocument),

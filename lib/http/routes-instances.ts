@@ -1,12 +1,8 @@
 import * as z from 'zod'
-import type { Context } from '../context.ts'
-import { claimInstance, releaseInstance } from '../lifecycle/claim.ts'
 import { createInstance } from '../lifecycle/create.ts'
 import { endByUser } from '../lifecycle/end.ts'
 import { forfeited } from '../lifecycle/forfeited.ts'
-import { BerthError } from '../model/errors.ts'
-import type { Instance } from '../model/instance.ts'
-import { claimRequest, createRequest } from '../model/request.ts'
+import { createRequest } from '../model/request.ts'
 import { status } from '../model/status.ts'
 import {
   type DeletedInstance,
@@ -23,6 +19,7 @@ import {
 import { anInstance, aRequest, aReservation } from './examples.ts'
 import type { HttpRequest, Route } from './http-handler.ts'
 import { eventView, instanceView, reservationView } from './instance-view.ts'
+import { instancePath, knownInstance } from './known-instance.ts'
 import { parseBody, parseWith } from './parse.ts'
 import { json } from './problem.ts'
 
@@ -64,12 +61,6 @@ const createHeaders = z.object({
       examples: ['train-42'],
     }),
 })
-const releaseRequest = z.strictObject({})
-const instanceId = z
-  .string()
-  .regex(/^i-[0-9a-f]{12}$/)
-  .meta({ examples: [anInstance.id] })
-const instancePath = z.object({ id: instanceId })
 /** Reservations that ended stay listed for a month. */
 const listedAfterEndMs = 30 * 86_400_000
 
@@ -167,7 +158,7 @@ export const instanceRoutes: Route[] = [
       problems: ['not_found'],
     },
     handle: async (ctx, request) => {
-      const instance = await find(ctx, request)
+      const instance = await knownInstance(ctx, request)
       const older = await ctx.store.olderEvents(instance)
       const events = [...older, ...instance.events].map(eventView)
       return json<InstanceWithEvents>(200, { ...instanceView(instance, ctx.clock.now()), events })
@@ -202,71 +193,13 @@ export const instanceRoutes: Route[] = [
     },
     handle: async (ctx, request) => {
       const { force } = parseWith(deleteQuery, request.query, 'query')
-      const known = await find(ctx, request)
+      const known = await knownInstance(ctx, request)
       const lost = known.force ? undefined : forfeited(known, ctx.clock.now())
       const instance = await endByUser(ctx, known, { holder: request.caller, force })
       return json<DeletedInstance>(202, {
         ...instanceView(instance, ctx.clock.now()),
         ...(force && lost !== undefined && { forfeited: lost }),
       })
-    },
-  },
-  {
-    method: 'POST',
-    path: '/instances/{id}/claim',
-    about: {
-      operationId: 'claimInstance',
-      tag: 'instances',
-      summary: 'Claim an idle machine, or hold your own for longer',
-      description:
-        'Takes an idle machine by its id, at no new charge; nobody else is given it while the claim lasts, and it lets in the given SSH keys alone. On a machine that the caller has claimed already it prolongs the hold, and the machine costs money at least that long, and adds the keys.',
-      path: instancePath,
-      body: {
-        schema: claimRequest,
-        examples: {
-          forTwoHours: { hold: '2h', sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI alice'] },
-        },
-      },
-      answer: {
-        status: 200,
-        description: 'The instance, claimed.',
-        schema: instanceAnswer,
-        examples: { busy: anInstance },
-      },
-      problems: ['not_found', 'not_claimable', 'limit_exceeded'],
-    },
-    handle: async (ctx, request) => {
-      const claim = parseBody(claimRequest, request)
-      const instance = await claimInstance(ctx, await find(ctx, request), {
-        holder: request.caller,
-        ...claim,
-      })
-      return json<InstanceAnswer>(200, instanceView(instance, ctx.clock.now()))
-    },
-  },
-  {
-    method: 'POST',
-    path: '/instances/{id}/release',
-    about: {
-      operationId: 'releaseInstance',
-      tag: 'instances',
-      summary: 'End your claim',
-      description:
-        'Leaves the machine to whoever asks next. It goes on costing money until it has been idle for its `idleDuration` and nothing prepaid is left; to give it back at once, delete it.',
-      path: instancePath,
-      body: { schema: releaseRequest, examples: { nothing: {} } },
-      answer: {
-        status: 200,
-        description: 'The instance, unclaimed.',
-        schema: instanceAnswer,
-        examples: { idle: { ...anInstance, status: 'idle', holder: null } },
-      },
-      problems: ['not_found', 'not_claimed'],
-    },
-    handle: async (ctx, request) => {
-      parseBody(releaseRequest, request)
-      const instance = await releaseInstance(ctx, await find(ctx, request), request.caller)
-      return json<InstanceAnswer>(200, instanceView(instance, ctx.clock.now()))
     },
   },
   {
@@ -297,13 +230,6 @@ export const instanceRoutes: Route[] = [
     },
   },
 ]
-
-const find = async (ctx: Context, { parameters }: HttpRequest): Promise<Instance> => {
-  const id = parameters.id ?? ''
-  const instance = instanceId.safeParse(id).success ? await ctx.store.get(id) : undefined
-  if (instance) return instance
-  throw new BerthError('not_found', `There is no instance ${id.slice(0, 64)}.`)
-}
 
 const headersOf = (request: HttpRequest) => ({ 'Idempotency-Key': request.idempotencyKey })
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { functionFiles } from '../../infra/bundle.ts'
 import type { Route } from '../../lib/http/http-handler.ts'
+import { claimRoutes } from '../../lib/http/routes-claims.ts'
 import { costRoutes } from '../../lib/http/routes-costs.ts'
 import { fleetRoutes } from '../../lib/http/routes-fleets.ts'
 import { healthRoutes } from '../../lib/http/routes-health.ts'
@@ -190,7 +191,14 @@ describe('the API', () => {
 
   test('has every route of the code and no other; all but the health and the document ask for a key', () => {
     const routes = propertiesOf('AWS::ApiGatewayV2::Route')
-    const all = [...instanceRoutes, ...costRoutes, ...fleetRoutes, ...offerRoutes, ...openRoutes]
+    const all = [
+      ...instanceRoutes,
+      ...claimRoutes,
+      ...costRoutes,
+      ...fleetRoutes,
+      ...offerRoutes,
+      ...openRoutes,
+    ]
     expect(routes.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(all).sort())
     const open = routes.filter(({ AuthorizationType }) => AuthorizationType !== 'CUSTOM')
     expect(open.map(({ RouteKey }) => RouteKey).sort()).toEqual(keysOf(openRoutes).sort())
