@@ -4,7 +4,7 @@ import { shownInstance } from './answers.ts'
 import { openApi } from './api.ts'
 import { findInstance } from './find-instance.ts'
 import { printer } from './print.ts'
-import { publicKeys, sshKeyOption } from './ssh-keys.ts'
+import { keyLine, publicKeys, sshKeyOption } from './ssh-keys.ts'
 import type { Work } from './surroundings.ts'
 import { checked, given } from './usage.ts'
 import { dollars, moment, prepaidUntil } from './words.ts'
@@ -20,15 +20,13 @@ const releaseOptions = z.object({ json: z.boolean().default(false) })
 export const claim: Work = async (at, { arguments: [nameOrId = ''], options: written }) => {
   const { hold, sshKey, json } = claimOptions.parse(written)
   const { keys, from } = publicKeys(at, sshKey)
-  const body = given({ hold, sshKeys: keys.length > 0 ? keys : undefined })
+  const body = given({ hold, sshKeys: keys })
   checked(claimRequest, body)
   const api = openApi(at, written)
   const id = await findInstance(api, nameOrId)
   const { value, raw } = await api.call(shownInstance, 'POST', `/instances/${id}/claim`, { body })
   const print = printer(at)
-  print.note(
-    from.length > 0 ? `SSH key: ${from.join(', ')}` : 'No SSH key is given; --ssh-key FILE lets one in',
-  )
+  print.note(keyLine(from, 'No SSH key is given; --ssh-key FILE lets one in'))
   if (json) return print.json(raw)
   const until = value.holdUntil ? `, held until ${moment(value.holdUntil)}` : ''
   print.tell(`${value.name} is yours (${value.holder}${until}). Enter it: berth ssh ${value.name}`)

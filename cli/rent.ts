@@ -9,6 +9,7 @@ import { printOffers, queryOf, whyMissing, wider } from './offer.ts'
 import { printer } from './print.ts'
 import { type RentalRequest, rentalRequest } from './rental-request.ts'
 import { sendOnce } from './send-once.ts'
+import { keyLine } from './ssh-keys.ts'
 import type { Work } from './surroundings.ts'
 import { dollars, minutesInWords, moment } from './words.ts'
 
@@ -83,7 +84,7 @@ const whatItCosts = (best: ShownOffer, offers: ShownOffer[], request: RentalRequ
     return [
       '',
       `The first is here already, idle: taking it charges nothing at once. It goes on costing ${dollars(best.pricePerHour)} an hour once nothing of it is prepaid.`,
-      ...keyLine(request),
+      keyLine(request.keysFrom, noKey),
     ]
   }
   const minutes = best.minimumReservationMinutes
@@ -102,9 +103,11 @@ const whatItCosts = (best: ShownOffer, offers: ShownOffer[], request: RentalRequ
     '',
     `The first costs ${dollars(best.pricePerHour)} an hour. ${minimum} ${idle}`,
     ...(offers.length > 1 ? [worst(offers)] : []),
-    ...keyLine(request),
+    keyLine(request.keysFrom, noKey),
   ]
 }
+
+const noKey = 'No SSH key is given, so nobody will be able to enter it: --ssh-key FILE'
 
 /** A yes is one to whatever fits: what that may come to is said. */
 const worst = (offers: ShownOffer[]): string => {
@@ -113,11 +116,6 @@ const worst = (offers: ShownOffer[]): string => {
   const atOnce = minimum > 0 ? `, and up to ${dollars(minimum)} at once` : ''
   return `If it can not be had, the next one that fits is rented, for up to ${dollars(price)} an hour${atOnce}; --max-price sets a limit.`
 }
-
-const keyLine = ({ keysFrom }: RentalRequest): string[] =>
-  keysFrom.length > 0
-    ? [`SSH key: ${keysFrom.join(', ')}`]
-    : ['No SSH key is given, so nobody will be able to enter it: --ssh-key FILE']
 
 const goesOn = ({ name }: ShownInstance) =>
   new Failure('interrupted', `The rental of ${name} goes on, and costs money once there is a machine.`, [

@@ -46,7 +46,7 @@ export const rentalRequest = (at: Surroundings, written: unknown): RentalRequest
     idleDuration: wanted.idleDuration,
     maxDuration: wanted.maxDuration,
     hold: wanted.hold,
-    sshKeys: keys.length > 0 ? keys : undefined,
+    sshKeys: keys,
     claim: wanted.claim ? undefined : false,
     reuse: wanted.reuse ? undefined : false,
     hardwareCheck: wanted.hardwareCheck,

@@ -7,6 +7,15 @@ import type { Surroundings } from './surroundings.ts'
 /** `--ssh-key`, any number of times, or `--no-ssh-key`. */
 export const sshKeyOption = z.union([z.array(z.string()), z.literal(false)]).optional()
 
+/** What a request says of them, and where they come from. */
+type SshKeys = { keys: string[] | undefined; from: string[] }
+
+const none: SshKeys = { keys: undefined, from: [] }
+
+/** Says which they are, or what there being none means. */
+export const keyLine = (from: string[], otherwise: string): string =>
+  from.length > 0 ? `SSH key: ${from.join(', ')}` : otherwise
+
 /** OpenSSH's own names, in the order in which it tries them. */
 const usualFiles = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_ed25519_sk.pub', 'id_rsa.pub']
 
@@ -17,14 +26,14 @@ const usualFiles = ['id_ed25519.pub', 'id_ecdsa.pub', 'id_ed25519_sk.pub', 'id_r
 export const publicKeys = (
   at: Pick<Surroundings, 'folder' | 'home'>,
   given: string[] | false | undefined,
-): { keys: string[]; from: string[] } => {
-  if (given === false) return { keys: [], from: [] }
+): SshKeys => {
+  if (given === false) return none
   if (given !== undefined) {
     const read = given.map((each) => (isKey(each) ? { key: each, from: 'the command' } : fromFile(at, each)))
     return { keys: read.map(({ key }) => key), from: read.map(({ from }) => from) }
   }
   const usual = usualFiles.map((name) => join(at.home, '.ssh', name)).find((file) => existsSync(file))
-  if (usual === undefined) return { keys: [], from: [] }
+  if (usual === undefined) return none
   const { key, from } = fromFile(at, usual)
   return { keys: [key], from: [from] }
 }

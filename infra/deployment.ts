@@ -1,7 +1,7 @@
 import type { SSMClient } from '@aws-sdk/client-ssm'
 import { messageOf } from '../lib/model/errors.ts'
 import { type GivenSettings, prepareSecrets } from './first-deploy.ts'
-import { stage as anyStage, tableName } from './names.ts'
+import { ofStage, tableName } from './names.ts'
 import type { run } from './run.ts'
 
 type Parts = {
@@ -22,7 +22,7 @@ export const deployTo = async (
   const secrets = await prepareSecrets(ssm, { stage, given })
   run(process.execPath, ['infra/package.ts'])
   for (const line of await secrets.put()) say(line)
-  const table = tableName.replace(anyStage, stage)
+  const table = ofStage(tableName, stage)
   const wasThere = await hasTable(table)
   try {
     // Also when only the settings are new: functions that wait for requests go on with those they have read.

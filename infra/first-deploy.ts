@@ -10,7 +10,7 @@ import { fileNamesIn } from '../lib/model/settings.ts'
 import { readSettings } from '../lib/settings-file.ts'
 import { newKeyPair } from '../lib/shim/key-pair.ts'
 import { publicKeyOf } from '../lib/shim/public-key.ts'
-import { stage as anyStage } from './names.ts'
+import { ofStage } from './names.ts'
 import { parameters } from './roles.ts'
 
 /** A `berth.yml` that was given to the deployment. */
@@ -25,8 +25,8 @@ export const prepareSecrets = async (
   client: SSMClient,
   { stage, given }: { stage: string; given?: GivenSettings | undefined },
 ): Promise<{ put: () => Promise<string[]> }> => {
-  const settingsName = parameters.settings.replace(anyStage, stage)
-  const keyName = parameters.sshKey.replace(anyStage, stage)
+  const settingsName = ofStage(parameters.settings, stage)
+  const keyName = ofStage(parameters.sshKey, stage)
   const there = await existing(client, [settingsName, keyName])
   if (!there.has(settingsName) && !given) {
     throw new Error(
@@ -40,38 +40,26 @@ export const prepareSecrets = async (
   }
   const settings = given && (await deployable(given))
   if (!given) await mustBeOfThisVersion(client, settingsName)
-  return { put: () => put(client, { settingsName, keyName, there, settings, file: given?.file }) }
-}
-
-type Planned = {
-  settingsName: string
-  keyName: string
-  there: Set<string>
-  settings: Awaited<ReturnType<typeof deployable>> | undefined
-  file: string | undefined
-}
-
-const put = async (
-  client: SSMClient,
-  { settingsName, keyName, there, settings, file }: Planned,
-): Promise<string[]> => {
-  const done: string[] = []
-  // The key first: settings without a key are a loss, not a beginning.
-  if (!there.has(keyName)) done.push(await makeKey(client, keyName, settings?.privateKey))
-  else if (settings?.privateKey) done.push(`ssh.private_key is not taken: ${keyName} has a key already.`)
-  if (settings) {
-    await client.send(
-      new PutParameterCommand({
-        Name: settingsName,
-        Value: settings.text,
-        Type: 'SecureString',
-        Overwrite: there.has(settingsName),
-        Tier: tier,
-      }),
-    )
-    done.push(`The settings of ${file} are in ${settingsName}.`)
+  const put = async (): Promise<string[]> => {
+    const done: string[] = []
+    // The key first: settings without a key are a loss, not a beginning.
+    if (!there.has(keyName)) done.push(await makeKey(client, keyName, settings?.privateKey))
+    else if (settings?.privateKey) done.push(`ssh.private_key is not taken: ${keyName} has a key already.`)
+    if (settings) {
+      await client.send(
+        new PutParameterCommand({
+          Name: settingsName,
+          Value: settings.text,
+          Type: 'SecureString',
+          Overwrite: there.has(settingsName),
+          Tier: tier,
+        }),
+      )
+      done.push(`The settings of ${given?.file} are in ${settingsName}.`)
+    }
+    return done
   }
-  return done
+  return { put }
 }
 
 /** Over 4 KB, which two clouds' credentials can be, a parameter costs 5 cents a month; below, nothing. */

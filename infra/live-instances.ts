@@ -1,6 +1,6 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb'
 import { instanceView } from '../lib/http/instance-view.ts'
-import { everyLive } from '../lib/lifecycle/spend-record.ts'
+import { everyLive } from '../lib/lifecycle/every-instance.ts'
 import type { Instance } from '../lib/model/instance.ts'
 import type { Store } from '../lib/store/store.ts'
 

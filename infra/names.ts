@@ -3,6 +3,9 @@ export const stage = `\${sls:stage}`
 
 export const tableName = `berth-${stage}`
 
+/** What osls makes of a name for one stage, for what is asked of AWS beside it. */
+export const ofStage = (name: string, actual: string): string => name.replace(stage, actual)
+
 export const inStage = (name: string): string => `berth-${stage}-${name}`
 
 /** `dead-letters` -> `DeadLetters` */

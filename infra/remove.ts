@@ -5,7 +5,7 @@ import { createDynamoStore } from '../lib/store/dynamo-store.ts'
 import { readFlags } from '../sandbox/local/flags.ts'
 import { deploymentFlags, deploymentUsage } from './flags.ts'
 import { liveInstances, waysToEnd } from './live-instances.ts'
-import { stage as anyStage, tableName } from './names.ts'
+import { ofStage, tableName } from './names.ts'
 import { parameters } from './roles.ts'
 import { run } from './run.ts'
 import { writePieces } from './write-pieces.ts'
@@ -17,7 +17,7 @@ ${deploymentUsage}`
 /** Takes the stack away, unless instances live. */
 const remove = async () => {
   const { stage, region } = readFlags(deploymentFlags, usage)
-  const named = (name: string) => name.replace(anyStage, stage)
+  const named = (name: string) => ofStage(name, stage)
   const client = createDynamoClient({ region })
   const store = createDynamoStore({ client, table: named(tableName), random: { hex: randomHex } })
   const live = await liveInstances(store, Date.now())

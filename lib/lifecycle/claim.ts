@@ -9,16 +9,15 @@ import { longestOf } from './longest.ts'
 import { refusing } from './refusing.ts'
 import { alsoClaim, alsoRelease } from './spending.ts'
 
+/** Who takes a machine, and on what terms. */
+type Taker = ClaimRequest & { holder: string }
+
 /**
  * `POST /instances/{id}/claim`: an idle machine gets its holder; the holder itself may come again to prolong its hold,
  * and to add SSH keys. Throws BerthError not_claimable when it is another's, or not ready, or on its way out;
  * limit_exceeded when the holder's limits have no room for it; and invalid_request when the keys become too many.
  */
-export const claimInstance = async (
-  ctx: Context,
-  known: Instance,
-  by: ClaimRequest & { holder: string },
-): Promise<Instance> => {
+export const claimInstance = async (ctx: Context, known: Instance, by: Taker): Promise<Instance> => {
   const { instance, changed } = await refusing(() =>
     change(
       ctx,
@@ -68,7 +67,7 @@ export const releaseInstance = async (ctx: Context, known: Instance, holder: str
 export const claimed = (
   ctx: Pick<Context, 'clock' | 'settings'>,
   idle: Instance,
-  by: ClaimRequest & { holder: string; request?: CreateRequest },
+  by: Taker & { request?: CreateRequest },
 ): Instance => {
   const now = ctx.clock.now()
   const busy = withEvent(idle, now, `claimed by ${by.holder}`, { status: 'busy' })
@@ -109,10 +108,8 @@ export const released = (busy: Instance, now: number, message: string, idleSince
 const termsOf = ({ idleDuration, maxDuration }: Instance) => ({ idleDuration, maxDuration })
 
 /** Keys that are on an idle machine are those of who asked for it, and stay for nobody else. */
-const keysOf = (
-  idle: Instance,
-  by: { holder: string; sshKeys?: string[] | undefined; request?: CreateRequest },
-): string[] => by.request?.sshKeys ?? by.sshKeys ?? (by.holder === idle.createdBy ? idle.sshKeys : [])
+const keysOf = (idle: Instance, by: Taker): string[] =>
+  by.sshKeys ?? (by.holder === idle.createdBy ? idle.sshKeys : [])
 
 const letting = (instance: Instance, sshKeys: string[]) =>
   isDeepStrictEqual(sshKeys, instance.sshKeys) ? {} : { sshKeys, sshKeysChanged: true }
@@ -133,7 +130,7 @@ const prolonged = (ctx: Pick<Context, 'clock'>, busy: Instance, by: ClaimRequest
   return {
     ...busy,
     ...(isLonger && { claim: { ...claim, holdUntil: until } }),
-    ...(isMore && { ...letting(busy, sshKeys), ...dueAt(busy, now) }),
+    ...(isMore && { sshKeys, sshKeysChanged: true, ...dueAt(busy, now) }),
   }
 }
 

@@ -3,7 +3,8 @@ import type { CostLine } from '../model/cost.ts'
 import { isLimited, type Limits } from '../model/limits.ts'
 import { type Usage, usageOf } from '../model/spend.ts'
 import { billOf, costLineOf } from './billed.ts'
-import { everyLive, newSpend, withListed } from './spend-record.ts'
+import { everyLive } from './every-instance.ts'
+import { newSpend, withListed } from './spend-record.ts'
 
 export type Cost = CostLine & { running: boolean }
 

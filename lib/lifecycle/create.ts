@@ -11,10 +11,7 @@ import { claimed } from './claim.ts'
 import { longestOf, shortened } from './longest.ts'
 import { idleMachines, isFree } from './offers.ts'
 import { refusing } from './refusing.ts'
-import { allowanceForNew, alsoClaim, createCommitted, OverLimit } from './spending.ts'
-
-/** Others that write what is committed come in between, too, and are no reason to rent a machine that is here. */
-const mostTries = 60
+import { allowanceForNew, alsoClaim, createCommitted, mostTries, OverLimit } from './spending.ts'
 
 /**
  * Takes a fitting idle machine, or writes down the wish for a new one; nothing is paid here.
@@ -116,9 +113,9 @@ const takeIdle = async (
   const wanted = wantedBy(request)
   for (const found of await idleMachines(ctx, wanted, request.hardwareCheck)) {
     let idle: Instance | undefined = found
-    // A look at the machine may write in between; only a claim or its end make it another's.
+    // A look at the machine may write in between, and others what they commit; only a claim or its end make it another's.
     for (let tries = 0; idle && tries < mostTries; tries++) {
-      const next = claimed(ctx, idle, { holder, hold: request.hold, request })
+      const next = claimed(ctx, idle, { holder, hold: request.hold, sshKeys: request.sshKeys, request })
       const also = await mayTake(ctx, idle, next)
       if (!also) break
       const written = await ctx.store.update(idle, next, { ...also, once })

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import type { Instance } from '../model/instance.ts'
 import type { Offer, OfferError } from '../model/offer.ts'
 import { satisfies, type Wanted } from '../model/request.ts'
+import { listAll } from './every-instance.ts'
 
 /** An offer as it is shown: one of a cloud's, or a machine that Berth holds already, idle. */
 export type ListedOffer = Omit<Offer, 'payload' | 'billing'> & { instanceId?: string }
@@ -40,13 +41,7 @@ export const idleMachines = async (
   wanted: Wanted,
   hardwareCheck: Instance['hardwareCheck'] = 'enforce',
 ): Promise<Instance[]> => {
-  const found: Instance[] = []
-  let cursor: string | undefined
-  do {
-    const page = await ctx.store.list({ status: 'idle', limit: 100, ...(cursor && { cursor }) })
-    found.push(...page.instances)
-    cursor = page.cursor
-  } while (cursor)
+  const found = await listAll(ctx, 'idle')
   const now = ctx.clock.now()
   return found
     .filter((instance) => isFree(instance, wanted, hardwareCheck))

@@ -3,11 +3,12 @@ import type { Context } from '../context.ts'
 import { messageOf } from '../model/errors.ts'
 import type { Instance } from '../model/instance.ts'
 import { toDollars } from '../model/money.ts'
+import { everyLive } from './every-instance.ts'
 import { compareRate } from './hourly-rate.ts'
 import { endIfGone, inServiceAndMissing } from './lost.ts'
 import { findOrphans, giveBackOrphan } from './orphans.ts'
 import { namelessOf, rememberSightings } from './sightings.ts'
-import { everyLive, healSpend } from './spend-record.ts'
+import { healSpend } from './spend-record.ts'
 
 /** How long a machine that nobody explains may be, and how long a record's machine may not be listed yet. */
 const graceMs = 600_000

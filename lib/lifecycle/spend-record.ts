@@ -10,6 +10,7 @@ import {
   type Spend,
   withCommitment,
 } from '../model/spend.ts'
+import { everyLive } from './every-instance.ts'
 
 /** So long after it was made, whoever had read that there is no record has ended: no handler works longer. */
 const uncertainMs = 120_000
@@ -75,30 +76,4 @@ const isCountedIn = (commitment: Commitment, instance: Instance): boolean => {
 const settledOf = async ({ store }: RecordContext, now: number): Promise<Spend['settled']> => {
   const lines = await Promise.all(recentMonths(now).map((month) => store.costs(month)))
   return lines.flat().reduce(addLine, {})
-}
-
-/**
- * Every instance that is not terminated, once, as it was read last. What is idle is listed behind what is in use: one
- * that gets a holder in between would be in neither, so that those with one are read again.
- */
-export const everyLive = async (ctx: Pick<Context, 'store'>): Promise<Instance[]> => {
-  const found = new Map<string, Instance>()
-  for (const status of [undefined, 'busy'] as const) {
-    for (const instance of await listAll(ctx, status)) found.set(instance.id, instance)
-  }
-  return [...found.values()]
-}
-
-const listAll = async (
-  { store }: Pick<Context, 'store'>,
-  status: 'busy' | undefined,
-): Promise<Instance[]> => {
-  const found: Instance[] = []
-  let cursor: string | undefined
-  do {
-    const page = await store.list({ limit: 100, ...(status && { status }), ...(cursor && { cursor }) })
-    found.push(...page.instances)
-    cursor = page.cursor
-  } while (cursor)
-  return found
 }

@@ -136,7 +136,7 @@ export const unlimited = async (ctx: Pick<Context, 'store'>): Promise<Allowance 
 }
 
 /** Each round of a race has one winner, so that as many can race as this. */
-const mostTries = 60
+export const mostTries = 60
 
 const limitsOf = async (ctx: Pick<Context, 'store' | 'settings'>, key: string) => {
   const own = await ctx.store.keyLimits(key)

@@ -7,7 +7,7 @@ import { textBy, textOrNumber } from './text-by.ts'
 
 /** A range as text (`8..`, `64GB..`), or with its ends as keys, as dstack takes it. */
 const rangeBy = (parse: (text: string) => Range) => {
-  const bound = textOrNumber()
+  const bound = textOrNumber(undefined, 50)
   const ends = partOf(z.strictObject({ min: bound.optional(), max: bound.optional() }))
   const spelled = ends.transform(({ min = '', max = '' }): string | number => `${min}..${max}`)
   return textOr(textBy(parse), spelled.pipe(textBy(parse)))

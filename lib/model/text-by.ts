@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
-/** A text, or a number that stands for one. `otherwise` is said of anything else. */
-export const textOrNumber = (otherwise = 'must be a text or a number') =>
-  z.union([z.string().max(200), z.number()], otherwise)
+/** A text of at most so many characters, or a number that stands for one. `otherwise` is said of anything else. */
+export const textOrNumber = (otherwise = 'must be a text or a number', longest = 200) =>
+  z.union([z.string().max(longest), z.number()], otherwise)
 
 /** Parses a text with a parser that throws what is allowed. */
 export const textBy = <Value>(

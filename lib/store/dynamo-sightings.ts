@@ -1,35 +1,26 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import { sightings } from '../model/sightings.ts'
 import type { DynamoOptions } from './dynamo-store.ts'
 import type { SightingsPort } from './store.ts'
+import { versionedPut } from './versioned-put.ts'
 
-export const createSightings = ({ client, table, random }: DynamoOptions): SightingsPort => ({
-  get: async (backend) => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: keyOf(backend), ConsistentRead: true }),
-    )
-    return Item === undefined ? undefined : sightings.parse(Item)
-  },
-  put: async (backend, before, machines) => {
-    // Tells this write from another's, should its answer get lost and the SDK send it again.
-    const writeId = random.hex(8)
-    try {
-      await client.send(
-        new PutCommand({
-          TableName: table,
-          Item: { ...keyOf(backend), version: (before?.version ?? 0) + 1, machines, writeId },
-          ...(before === undefined ? isNew : isVersion(before.version)),
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
+export const createSightings = (options: DynamoOptions): SightingsPort => {
+  const { client, table } = options
+  return {
+    get: async (backend) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: keyOf(backend), ConsistentRead: true }),
       )
-      return true
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return error.Item?.writeId?.S === writeId
-      throw error
-    }
-  },
-})
+      return Item === undefined ? undefined : sightings.parse(Item)
+    },
+    put: (backend, before, machines) =>
+      versionedPut(
+        options,
+        { ...keyOf(backend), version: (before?.version ?? 0) + 1, machines },
+        before === undefined ? isNew : isVersion(before.version),
+      ),
+  }
+}
 
 const keyOf = (backend: string) => ({ pk: `SIGHTINGS#${backend}`, sk: 'SIGHTINGS' })
 

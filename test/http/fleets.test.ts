@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { hashOf } from '../../lib/http/authorize.ts'
-import { createMemoryStore } from '../fakes/memory-store.ts'
-import { countingRandom } from '../support/counting-random.ts'
-import { type FleetWorld, fleetWorld } from '../support/fleet-world.ts'
-import { startWorld } from '../support/world.ts'
+import { type FleetWorld, fleetWorldSuite } from '../support/fleet-world.ts'
 
+const world = fleetWorldSuite()
 let w: FleetWorld
 beforeEach(async () => {
-  w = await fleetWorld(await startWorld(createMemoryStore({ random: countingRandom() })))
-})
-afterEach(async () => {
-  await w.api.stop()
-  await w.stop()
+  w = await world()
 })
 const vms = { nodes: 2, backends: ['hotaisle'], instance_types: ['vm-mi300x-1'] }
 const written = async () => [...(await w.ctx.store.fleets.list()), ...(await w.live())]

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { packageFolder } from '../../infra/write-pieces.ts'
 
 const root = join(import.meta.dirname, '../..')
-export const packageFolder = join(root, '.berth-package')
 
 const resource = z.object({
   Type: z.string(),

@@ -117,9 +117,9 @@ describe('a machine whose agent stops answering', () => {
 })
 
 describe('an idle machine', () => {
-  const idleMachine = async () => {
+  const idleMachine = async (terms: object = {}) => {
     const w = await world()
-    const { id } = await w.rent({ ...reserved, claim: false })
+    const { id } = await w.rent({ ...reserved, claim: false, ...terms })
     await w.runUntil(id, ({ status }) => status === 'idle')
     return { w, id }
   }
@@ -168,18 +168,14 @@ describe('an idle machine', () => {
   })
 
   test('that was rented unclaimed lets in who asked for it, who may claim it without giving the keys again', async () => {
-    const w = await world()
-    const { id } = await w.rent({ ...reserved, claim: false, sshKeys: [alicesKey] })
-    await w.runUntil(id, ({ status }) => status === 'idle')
+    const { w, id } = await idleMachine({ sshKeys: [alicesKey] })
     await w.claim(id, 'alice')
     await w.run(2)
     expect((await w.guest(id)).keys).toEqual([alicesKey])
   })
 
   test('that was rented unclaimed shuts out who asked for it when somebody else claims it', async () => {
-    const w = await world()
-    const { id } = await w.rent({ ...reserved, claim: false, sshKeys: [alicesKey] })
-    await w.runUntil(id, ({ status }) => status === 'idle')
+    const { w, id } = await idleMachine({ sshKeys: [alicesKey] })
     await w.claim(id, 'bob')
     await w.run(2)
     expect((await w.guest(id)).keys).toEqual([])

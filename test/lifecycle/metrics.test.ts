@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { costsOf } from '../../lib/lifecycle/costs.ts'
+import { everyLive } from '../../lib/lifecycle/every-instance.ts'
 import { reconcile } from '../../lib/lifecycle/reconcile.ts'
-import { everyLive } from '../../lib/lifecycle/spend-record.ts'
 import type { World } from '../support/world.ts'
 import { bareMetal, vm, worldSuite } from '../support/world-suite.ts'
 

@@ -1,10 +1,12 @@
+import { afterEach } from 'vitest'
 import { keepFleets } from '../../lib/lifecycle/keep-fleets.ts'
 import type { Instance } from '../../lib/model/instance.ts'
 import { type Answer, startApi } from './api.ts'
 import type { World } from './world.ts'
+import { longWorldSuite } from './world-suite.ts'
 
 /** A world with the API, in which fleets are seen to as time goes on. */
-export const fleetWorld = async (w: World) => {
+const fleetWorld = async (w: World) => {
   const api = await startApi(w)
   const keep = () => keepFleets(w.ctx)
   /** So many minutes, with a look at the fleets at each of them, or at each of so many. */
@@ -49,3 +51,17 @@ export const fleetWorld = async (w: World) => {
   }
 }
 export type FleetWorld = Awaited<ReturnType<typeof fleetWorld>>
+
+/** Such worlds for the tests of one file, in memory; each has an API of its own. */
+export const fleetWorldSuite = () => {
+  const world = longWorldSuite()
+  const apis: FleetWorld['api'][] = []
+  afterEach(async () => {
+    for (const api of apis.splice(0)) await api.stop()
+  })
+  return async (options?: Parameters<typeof world>[0]): Promise<FleetWorld> => {
+    const made = await fleetWorld(await world(options))
+    apis.push(made.api)
+    return made
+  }
+}
